@@ -175,6 +175,18 @@ def test_intervals_of_rows_in_clusters_are_of_whole_clusters():
     assert held[0] >= 0.91 * 200 and held[1] < 0.75 * 200
 
 
+@pytest.mark.parametrize("at", [{"prevalence": 0.05}, {"standardized": True}])
+def test_positives_of_one_cluster_show_no_variation_whatever_the_negatives_show(at):
+    rng, who = np.random.default_rng(0), np.repeat(np.arange(30), 10)
+    y = (who == 0) & (rng.random(300) < 0.7)
+    p = np.clip(0.2 * y + 0.6 * rng.random(300), 0, 1)
+    ends = [(point.low, point.high) for point in decision_curve(y, p, cluster=who, thresholds=[0.1, 0.3], **at)]
+    assert np.isnan(ends).all()
+    y[who == 1] = True
+    ends = [(point.low, point.high) for point in decision_curve(y, p, cluster=who, thresholds=[0.1, 0.3], **at)]
+    assert np.isfinite(ends).all()
+
+
 def test_a_group_of_one_cluster_has_no_interval():
     points = decision_curve(
         [0, 1, 0, 1, 1, 0],

@@ -512,3 +512,48 @@ def test_a_condition_on_a_column_that_is_not_there_says_so():
         lambda: filtered(Source.of(pl.DataFrame({"age": [1]})), "aeg >= 1"),
     ):
         assert_refused(refused, InputError, "There is no column 'aeg'; there are 'age'. Did you mean 'age'")
+
+
+# ---------------------------------------------------------------- one reading
+
+
+def test_groups_of_a_text_file_are_numbers_beside_clusters_too(tmp_path):
+    path = tmp_path / "rows.csv"
+    rng = np.random.default_rng(5)
+    y, year = rng.integers(0, 2, 400), rng.integers(2022, 2024, 400)
+    columns = {"y": y, "s": np.round(0.3 * y + rng.random(400) / 2, 3), "patient": np.arange(400) // 4, "year": year}
+    pl.DataFrame(columns).write_csv(path)
+    asked = {"true": "y", "score": "s", "by": "year", "metrics": ["recall"], "threshold": 0.5}
+    with files.scan_files([str(path)]) as source:
+        clustered, counted = (
+            steelyard.evaluate(source, **asked, **options) for options in ({"cluster": "patient"}, {})
+        )
+    keys = [(2022,), (2023,)]
+    assert [group.key for group in clustered.groups] == [group.key for group in counted.groups] == keys
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        lambda data: tally(data, true="y", score="s"),
+        lambda data: steelyard.compare(data, ["s", "t"], true="y", scores=True),
+        lambda data: steelyard.evaluate(data, true="y", score="s", cluster="c"),
+        lambda data: steelyard.slices(data, true="y", score="s", features=["c"]),
+        lambda data: steelyard.errors(data, true="y", score="s"),
+        lambda data: steelyard.label_plan(data, 2, "f1", score="s"),
+        lambda data: steelyard.unlabelled(steelyard.score_table([0, 1] * 9, np.arange(18) / 18), data, score="s"),
+    ],
+    ids=["tally", "compare", "clusters", "slices", "errors", "plan", "unlabelled"],
+)
+def test_every_question_refuses_a_missing_score_in_the_same_words(attempt):
+    columns = {"y": [0, 1, 0, 1], "s": [0.2, 0.7, None, 0.6], "t": [0.1, 0.2, 0.3, 0.4], "c": ["a", "a", "b", "b"]}
+    words = "The column 's' holds scores that are not numbers: 1 missing (null or NaN), the first in row 3; a score is"
+    for data in (pl.DataFrame(columns), pl.LazyFrame(columns), pl.DataFrame(columns).to_pandas()):
+        with pytest.raises(InputError) as refused:
+            attempt(data)
+        assert str(refused.value).startswith(words)
+
+
+def test_frequencies_beyond_the_digits_of_a_float_are_counted_exactly():
+    frame = pl.DataFrame({"y": [0, 1], "s": [0.1, 0.9], "n": [2**53 + 1, 3]})
+    assert tally(frame, true="y", score="s", frequency="n").rows == 2**53 + 4

@@ -674,3 +674,10 @@ def test_batches_and_references_are_what_predictions_are_made_of(tmp_path):
         later.update(p.at(0.4))
     with pytest.raises(InputTypeError, match="cluster= has no place in a monitor"):
         Monitor("recall >= 0.6").update(truth, predicted, cluster=frame["site"])
+
+
+def test_a_threshold_flags_scores_of_single_precision_that_equal_it_as_evaluate_does():
+    frame = pl.DataFrame({"y": [0, 1] * 20, "s": pl.Series([0.7] * 40, dtype=pl.Float32)})
+    monitor = Monitor(["recall >= 0.8"], threshold=0.7)
+    monitor.update(frame, true="y", score="s")
+    assert monitor.batches[-1].cells.tolist() == [20, 0, 20, 0]

@@ -469,6 +469,22 @@ def test_copies_of_rows_in_clusters_promise_no_more_than_the_rows_themselves():
     assert named.threshold == aware.threshold
 
 
+@pytest.mark.parametrize(
+    ("of_class", "metric", "where"), [(1, "specificity", "recall >= 0.7"), (0, "recall", "specificity >= 0.7")]
+)
+def test_copies_of_either_class_promise_no_more_than_its_rows_once(of_class, metric, where):
+    y, s = rows(4, n=200, prevalence=0.5)
+    times = np.where(y == of_class, 10, 1)
+    many, scores, cluster = (np.repeat(column, times) for column in (y, s, np.arange(200)))
+    once, blind, aware = (
+        promised(*given, metric, where, cluster=who)
+        for given, who in (((y, s), None), ((many, scores), None), ((many, scores), cluster))
+    )
+    passed = [(s[y == of_class] >= found.threshold).mean() for found in (once, blind, aware)]
+    lost = [passed[0] - share if of_class else share - passed[0] for share in passed]
+    assert lost[1] > 0.01 and abs(lost[2]) < lost[1] / 2
+
+
 def clustered(clusters, of_each=20, apart=2.0):
     rng = np.random.default_rng(clusters)
     who, y = np.repeat(np.arange(clusters), of_each), np.tile([0, 1], clusters * of_each // 2)

@@ -13,7 +13,7 @@ from steelyard import Predictions, Result, get_metric, slices
 from steelyard.analysis.slices import count_tests, score_test
 from steelyard.analysis.slices import slices as slice_question
 from steelyard.exceptions import SteelyardError
-from steelyard.ingest import feature_bins, slice_queries, slice_rows
+from steelyard.ingest import feature_codes, slice_queries, slice_rows
 
 
 def table(rows=4000, bad_recall=0.3, seed=0):
@@ -285,13 +285,13 @@ def test_what_is_findable_is_found_in_four_of_five():
 def test_bins_hold_about_equally_many_rows_and_end_at_round_numbers():
     rng = np.random.default_rng(0)
     for values in (rng.normal(size=5000), rng.lognormal(3, 2, 5000), rng.integers(0, 100, 5000) * 1.0):
-        (edges,) = feature_bins.bin_edges(feature_bins.MemoryColumns([values], [None]), 5)
+        (edges,) = feature_codes.bin_edges(feature_codes.MemoryColumns([values], [None]), 5)
         shares = np.diff([0, *((values < edge).mean() for edge in edges), 1])
         assert len(edges) == 4
         assert (np.abs(shares - 0.2) < 0.045).all()
         assert all(len(f"{edge:.6g}".strip("-0.").replace(".", "")) <= 3 for edge in edges)
-    (edges,) = feature_bins.bin_edges(
-        feature_bins.MemoryColumns([np.where(rng.random(5000) < 0.7, 0, rng.random(5000))], [None]), 5
+    (edges,) = feature_codes.bin_edges(
+        feature_codes.MemoryColumns([np.where(rng.random(5000) < 0.7, 0, rng.random(5000))], [None]), 5
     )
     assert edges[0] > 0
     assert len(edges) == 2

@@ -165,6 +165,14 @@ def test_which_of_two_labels_occur_is_not_counted(rows, to_device, monkeypatch):
         assert occurring == (labels or (False, True)) and all(type(label) is type(occurring[0]) for label in occurring)
 
 
+def test_whole_floats_beyond_all_integers_are_labels_and_large_whole_scores_are_refused(to_device):
+    labels = np.where(np.arange(50) % 3 == 0, 2.0**70, -3.0)
+    ours = steelyard.confusion(to_device(labels), to_device(np.roll(labels, 1)))
+    assert ours == steelyard.confusion(labels, np.roll(labels, 1))
+    sets, scores = np.tile([[1, 0], [0, 1]], (25, 1)), np.arange(100).reshape(50, 2) + 2**53
+    assert_refused_alike([lambda send: steelyard.roc_auc(send(sets), send(scores), average="macro")], to_device)
+
+
 @pytest.mark.parametrize("starts", [[0, 9, 10, 2_000], np.arange(0, 5_000, 100), np.arange(5, 5_000, 2)])
 def test_sums_of_stretches_are_numpys(to_device, starts):
     values, places = np.random.default_rng(0).random(5_000), np.asarray(starts)

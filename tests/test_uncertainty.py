@@ -446,6 +446,17 @@ def test_sizes_are_those_that_give_the_width():
     assert known.positives == pytest.approx(380, rel=0.06)
 
 
+def test_classifiers_of_many_classes_are_told_apart_by_their_expected_matrices():
+    first, second, third = (
+        [[70, 8, 2], *rows] for rows in ([[3, 11, 1], [1, 1, 3]], [[6, 8, 1], [2, 1, 2]], [[8, 6, 1], [2, 2, 1]])
+    )
+    near, far = (sample_size("balanced_accuracy", at=first, versus=other) for other in (second, third))
+    means = [np.mean([70 / 80, hits / 15, few / 5]) for hits, few in ((11, 3), (8, 2))]
+    assert near.goal == f"telling balanced_accuracy {means[0]:.3f} from {means[1]:.3f}"
+    assert 2 * far.rows < near.rows
+    assert near.class_rows == tuple(round(near.rows * share) for share in (0.8, 0.15, 0.05))
+
+
 def test_sizes_that_tell_two_classifiers_apart():
     plan = sample_size("recall", at=(0.9, 0.9), versus=(0.8, 0.9), prevalence=0.5)
     # two independent proportions, 80 % power: 199 a group (Fleiss), positives being half the rows

@@ -16,9 +16,9 @@ from steelyard.analysis.results.result import Result, table_text
 from steelyard.exceptions import InputError
 from steelyard.ingest.condition_rows import as_conjunction, check_features, empty_slice_sentence
 from steelyard.ingest.label_tables import match_label
+from steelyard.ingest.queries import NO_ROWS, column_precision
 from steelyard.ingest.rows import count_keys
-from steelyard.ingest.score_queries import column_precision
-from steelyard.ingest.score_tables import NO_ROWS, finite_summary
+from steelyard.ingest.score_queries import score_range
 from steelyard.ingest.source import ColumnNames, Source, check_choices, check_columns, named_columns
 from steelyard.ingest.thresholding import ASSUMED_HALF, HALF
 from steelyard.ingest.wrong_rows import DISTANCE, KIND, KINDS, OTHER, ROW_NUMBER, WrongRows
@@ -265,7 +265,7 @@ def _threshold(source: Source, given: Given) -> tuple[float | None, tuple[str, .
     if score is None:
         return None, ()
     check_choices(given.threshold, None)
-    summary = finite_summary(source, score)
+    summary = score_range(source, score)
     if given.threshold is None and not (summary.low >= 0 and summary.high <= 1):
         raise InputError("The scores are not probabilities; give threshold=, from which a row is predicted positive.")
     stated = (ASSUMED_HALF,) if given.threshold is None and pred is None else ()

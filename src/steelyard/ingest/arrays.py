@@ -306,7 +306,9 @@ def finite_scores(y_score: ArrayLike, there: Backend = NUMPY) -> Array:
 
 def finite_columns(matrix: Array) -> Array:
     """The same of a column of scores for each class or label."""
-    there, scores = backend_of(matrix), _as_numbers(matrix, "y_score")
+    there = backend_of(matrix)
+    given = matrix if there.is_device else np.ascontiguousarray(matrix)  # row by row, as they are summed and ranked
+    scores = _as_numbers(given, "y_score")
     if not there.is_finite(there.native(scores)):
         brought = np.asarray(scores)
         _refuse_infinite(brought[:, np.argmin(np.isfinite(brought).all(0))])

@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.exceptions import InputError, InputTypeError, TooFewRowsError
 from steelyard.ingest import label_codes, text_cells
 from steelyard.ingest.label_number import check_label_number
-from steelyard.ingest.queries import MOST_GROUP_KEYS
+from steelyard.ingest.queries import MOST_GROUP_KEYS, NO_ROWS
 from steelyard.ingest.source import nested_sentence
 from steelyard.statistics.confusion import Confusion, sort_labels
 from steelyard.statistics.group_keys import group_order
@@ -34,7 +34,7 @@ def label_tables(counted: CountedKeys, request: TallyRequest) -> dict[Labels, Co
     columns = request.columns
     names = (columns.true, *columns.pred)
     if not len(counted.rows) and request.labels is None:
-        raise InputError("There are no rows to count; give at least one.")
+        raise InputError(NO_ROWS)
     codes, labels = _encoded(counted.labels, request.labels, names)
     check_label_number(len(labels), int(counted.rows.sum()), declared=request.labels is not None)
     make = _confusion if len(columns.pred) == 1 else _paired

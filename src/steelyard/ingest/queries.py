@@ -16,6 +16,7 @@ from steelyard.ingest.lost_engines import worded_losses
 from steelyard.ingest.source import nested_sentence
 from steelyard.statistics.confusion import MOST_LABELS
 from steelyard.statistics.label_kinds import parse_number, parser
+from steelyard.statistics.precision import DOUBLE, PRECISIONS, finest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     Counted = tuple[Array, Array | None, Array | None]
 
+NO_ROWS = "There are no rows to count; give at least one."
 MOST_KEYS = 1_000_000  # rows of the small table: beyond this a key is a column of numbers or names
 MOST_LABEL_KEYS = 5_000_000  # of labels, of which a table of very many keeps the cells that occur
 MOST_GROUP_KEYS = 20_000  # beyond this it is a column of names
@@ -210,6 +212,12 @@ def has_fractions(source: Source, name: str) -> bool:
         numeric = parser(texts) is parse_number
         values = set(map(parse_number, texts)) if numeric else set()
     return any(isinstance(value, (float, Decimal)) and value % 1 != 0 for value in values)
+
+
+def column_precision(source: Source, score: str) -> str:
+    """The precision that the scores of all parts have, in which a threshold is compared with them."""
+    kinds = (str(part.collect_schema()[score]).lower() for part in source.parts)
+    return finest(*(kind if kind in PRECISIONS else DOUBLE for kind in kinds))
 
 
 def fetch_columns(source: Source, names: Sequence[str]) -> dict[str, nw.Series[Any]]:

@@ -12,7 +12,6 @@ from steelyard.ingest import arrays, condition_rows, queries, text_cells
 from steelyard.ingest.counted_rows import check_counted, counted_keys
 from steelyard.ingest.label_tables import present_labels, rows_of_groups
 from steelyard.ingest.score_matrix import without_prefix
-from steelyard.ingest.score_queries import column_precision
 from steelyard.ingest.source import ColumnNames, Source, check_kinds, check_uses, named_columns
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ def fetch_rows(
     return FetchedRows(
         None if true is None else decoded[true],
         {name: decoded[name] for name in pred},
-        {name: values[name].astype(column_precision(source, name)) for name in score},
+        {name: values[name].astype(queries.column_precision(source, name)) for name in score},
         weights,
         times,
         None if cluster is None else _values(fetched[cluster], cluster),
@@ -212,23 +211,13 @@ def number_column(series: nw.Series[Any], name: str) -> Array:
     return arrays.numbers(series.to_native(), f"The column {name!r}")
 
 
-def not_numbers_sentence(name: str, missing: int, infinite: int, first: str) -> str:
-    """The refusal of scores that are missing or infinite, and where the first is."""
-    kinds = {"missing (null or NaN)": missing, "infinite": infinite}
-    bad = " and ".join(f"{n:,} {kind}" for kind, n in kinds.items() if n)
-    return (
-        f"The column {name!r} holds scores that are not numbers: {bad}{first}; a score is a finite number. Drop such "
-        "rows first."
-    )
-
-
 def _check_scores(source: Source, series: nw.Series[Any], scores: Array, name: str) -> None:
     bad = ~np.isfinite(scores)
     if bad.any():
         missing = int(np.isnan(scores).sum())
         ordered = source.in_memory or source.parts[0].implementation.is_polars()
         first = f", the first in row {int(np.argmax(bad)) + 1:,}" if ordered else ""
-        raise InputError(not_numbers_sentence(name, missing, int(bad.sum()) - missing, first))
+        raise InputError(text_cells.not_finite_sentence(name, missing, int(bad.sum()) - missing, first))
     if not series.dtype.is_float():
         arrays.check_apart(arrays.column(series.to_native(), name), scores, f"The column {name!r}")
 

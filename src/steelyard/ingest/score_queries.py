@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.exceptions import InputError
+from steelyard.ingest import text_cells
 from steelyard.ingest.finite_numbers import as_number, is_finite, is_infinite
-from steelyard.ingest.queries import MOST_KEYS, KeyCounts, collect, sum_by_key
-from steelyard.statistics.precision import DOUBLE, PRECISIONS, as_read, finest
+from steelyard.ingest.queries import MOST_KEYS, NO_ROWS, KeyCounts, collect, column_precision, sum_by_key
+from steelyard.statistics.precision import as_read
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -23,18 +25,16 @@ BINS = 2**16
 
 
 @dataclass(frozen=True)
-class ScoreSummary:
-    """A column of scores in one aggregation."""
+class ScoreRange:
+    """How many scores a column holds, and the lowest and highest of them."""
 
     rows: int
-    missing: int
-    infinite: int
     low: float
     high: float
 
 
-def summarize(source: Source, score: str) -> ScoreSummary:
-    """Rows, missing and infinite scores, and their range, in one aggregation a part."""
+def score_range(source: Source, score: str) -> ScoreRange:
+    """The range of a column of scores, in one aggregation a part; missing and infinite ones are refused, or no rows."""
     import narwhals as nw
 
     summaries = []
@@ -48,15 +48,13 @@ def summarize(source: Source, score: str) -> ScoreSummary:
         summaries.append([row.get_column(name).to_list()[0] for name in ("rows", "finite", "infinite", "low", "high")])
         source.step()
     total, fine, infinite = (sum(int(part[i] or 0) for part in summaries) for i in range(3))
+    if fine < total:
+        first = text_cells.first_not_finite(source, score)
+        raise InputError(text_cells.not_finite_sentence(score, total - fine - infinite, infinite, first))
+    if not total:
+        raise InputError(NO_ROWS)
     lows, highs = ([part[i] for part in summaries if isinstance(part[i], float)] for i in (3, 4))
-    missing = total - fine - infinite
-    return ScoreSummary(total, missing, infinite, min(lows, default=math.nan), max(highs, default=math.nan))
-
-
-def column_precision(source: Source, score: str) -> str:
-    """The precision that the scores of all parts have, in which a threshold is compared with them."""
-    kinds = (str(part.collect_schema()[score]).lower() for part in source.parts)
-    return finest(*(kind if kind in PRECISIONS else DOUBLE for kind in kinds))
+    return ScoreRange(total, min(lows), max(highs))
 
 
 def fitting_bins(rows: Array) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.exceptions import InputError
-from steelyard.ingest import counted_rows, label_codes, queries, rows, score_queries, text_cells
+from steelyard.ingest import counted_rows, label_codes, queries, rows, score_queries
 from steelyard.ingest.array_tables import score_table
 from steelyard.ingest.label_tables import match_label, rows_of_groups, sorted_groups
 from steelyard.statistics import score_bins
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from steelyard.ingest.queries import KeyCounts
     from steelyard.ingest.source import Source, TallyRequest
 
-NO_ROWS = "There are no rows to count; give at least one."
-
-
 Tables = dict[tuple[Hashable, ...], ScoreTable]
 
 
@@ -34,24 +31,14 @@ def score_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels]
 
     A table of scores itself keeps the label of its positives alone.
     """
-    score = str(request.columns.score)
-    summary = finite_summary(source, score)
+    if source.in_memory and request.exact is not False:
+        return _exact_tables(source, request)
+    found = score_queries.score_range(source, str(request.columns.score))
     # Of other machines no more rows are fetched than bins would be.
-    fits = source.in_memory or summary.rows <= (score_queries.BINS if source.is_remote else rows.EXACT_ROWS)
+    fits = found.rows <= (score_queries.BINS if source.is_remote else rows.EXACT_ROWS)
     if fits if request.exact is None else request.exact:
         return _exact_tables(source, request)
-    return _binned_tables(source, request, (summary.low, summary.high))
-
-
-def finite_summary(source: Source, score: str) -> score_queries.ScoreSummary:
-    """The range of a column of scores; refused where one is missing or infinite, or there are no rows."""
-    summary = score_queries.summarize(source, score)
-    if summary.missing or summary.infinite:
-        first = text_cells.first_not_finite(source, score)
-        raise InputError(rows.not_numbers_sentence(score, summary.missing, summary.infinite, first))
-    if not summary.rows:
-        raise InputError(NO_ROWS)
-    return summary
+    return _binned_tables(source, request, (found.low, found.high))
 
 
 def _exact_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels]:
@@ -67,9 +54,10 @@ def _exact_tables(source: Source, request: TallyRequest) -> tuple[Tables, Labels
         by=columns.by,
         labels=request.labels,
     )
-    assert fetched.truth is not None  # noqa: S101 - its column is named
+    if not len(fetched.labels[0]):
+        raise InputError(queries.NO_ROWS)
     weight, frequency, scores = fetched.weights, fetched.frequency, fetched.scores[name]
-    true, label, labels = _truth(fetched.truth, frequency, request)
+    true, label, labels = _truth(fetched.labels[0], frequency, request)
 
     def table(places: Array) -> ScoreTable:
         exact = score_table(
@@ -132,7 +120,7 @@ def _binned_groups(
     """The binned scores of each group and of all rows, of one query; `sizes` are the rows of each key."""
     bins = score_queries.fitting_bins(sizes.rows)
     counted = score_queries.count_bins(source, request.columns, ends, request.threshold, bins)
-    precision = score_queries.column_precision(source, str(request.columns.score))
+    precision = queries.column_precision(source, str(request.columns.score))
     return _of_bins(source, request, counted, precision, sizes.keys[-1])
 
 
@@ -141,7 +129,7 @@ def counted_score_tables(source: Source, request: TallyRequest) -> tuple[Tables,
     columns = request.columns
     counted = counted_rows.read_counts(source, [*columns.by, columns.true], bins=True)
     if not counted.rows.sum():
-        raise InputError(NO_ROWS)
+        raise InputError(queries.NO_ROWS)
     tables, labels = _of_bins(source, request, counted, DOUBLE, counted.keys[-1])
     sorted_groups(key for key in tables if key)
     return tables, labels

@@ -12,12 +12,10 @@ import numpy as np
 from steelyard.exceptions import InputError
 from steelyard.ingest import finite_numbers, queries
 from steelyard.ingest.condition_rows import condition_expression
-from steelyard.ingest.feature_bins import bin_edges
-from steelyard.ingest.feature_codes import binned_feature, levels_feature
+from steelyard.ingest.feature_codes import bin_edges, binned_feature, levels_feature
 from steelyard.ingest.label_tables import is_missing
 from steelyard.ingest.rows import count_keys
-from steelyard.ingest.score_queries import column_precision
-from steelyard.ingest.score_tables import finite_summary
+from steelyard.ingest.score_queries import score_range
 from steelyard.ingest.slice_rows import RowPatterns, SliceTable
 from steelyard.ingest.slice_source import (
     USUAL_THRESHOLD,
@@ -174,7 +172,7 @@ class RemoteRows:
     def of(cls, source: Source, columns: SliceColumns) -> RemoteRows:
         """The rows with their features and positive class."""
         if columns.pred is None:
-            summary = finite_summary(source, str(columns.score))
+            summary = score_range(source, str(columns.score))
             if columns.threshold is None and not 0 <= summary.low <= summary.high <= 1:
                 raise InputError("The scores are no probabilities; give a threshold, from which on rows are positive.")
         counted = count_keys(
@@ -218,7 +216,7 @@ class RemoteRows:
             predicted = nw.col(self.columns.pred)
         else:
             threshold = USUAL_THRESHOLD if self.columns.threshold is None else self.columns.threshold
-            read = as_read(threshold, column_precision(self.source, str(self.columns.score)))
+            read = as_read(threshold, queries.column_precision(self.source, str(self.columns.score)))
             at_least = nw.col(str(self.columns.score)).cast(nw.Float64) >= read
             predicted = nw.when(at_least).then(nw.lit(1)).otherwise(nw.lit(0))
         return queries.sum_by_key(self.source, [*keys, nw.col(self.columns.true), predicted], columns)

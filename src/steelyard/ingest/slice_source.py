@@ -10,11 +10,9 @@ import numpy as np
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import label_codes, queries
 from steelyard.ingest.condition_rows import check_features
-from steelyard.ingest.feature_bins import MemoryColumns, bin_edges
-from steelyard.ingest.feature_codes import binned_feature, levels_feature
+from steelyard.ingest.feature_codes import MemoryColumns, bin_edges, binned_feature, levels_feature
 from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.rows import fetch_rows
-from steelyard.ingest.score_queries import column_precision
 from steelyard.ingest.slice_rows import SliceRows
 from steelyard.ingest.source import ColumnNames, Source, check_columns
 from steelyard.statistics.confusion import sort_labels
@@ -113,7 +111,7 @@ def equal_labels(values: Array, label: Label) -> Array:
 def positive_label(values: Sequence[Array], rows: Array, columns: SliceColumns) -> tuple[Label, tuple[str, ...]]:
     """The positive class among the labels of both columns, None where none is needed; and in words who chose it."""
     if not len(rows):
-        raise InputError("There are no rows to count; give at least one.")
+        raise InputError(queries.NO_ROWS)
     labels = sort_labels(dict.fromkeys(label for column in values for label in column.tolist()))
     if columns.any_class and columns.pos_label is None and columns.pred is not None and len(labels) > 2:
         return None, ()
@@ -128,7 +126,7 @@ def _flagged(source: Source, columns: SliceColumns, scores: Array) -> Array:
     if columns.threshold is None and (scores.min(initial=0) < 0 or scores.max(initial=0) > 1):
         raise InputError("The scores are no probabilities; give a threshold, from which on rows are positive.")
     threshold = USUAL_THRESHOLD if columns.threshold is None else columns.threshold
-    return np.asarray(scores >= as_read(threshold, column_precision(source, str(columns.score))))
+    return np.asarray(scores >= as_read(threshold, queries.column_precision(source, str(columns.score))))
 
 
 def _coded(name: str, values: Array, times: Array | None, columns: SliceColumns) -> CodedFeature:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import arrays, queries
+from steelyard.ingest import queries
 from steelyard.ingest.label_codes import fraction_sentence
 from steelyard.statistics.label_kinds import number_texts, parse_number, parser
 
@@ -116,13 +116,24 @@ def _is_number(cell: Label) -> bool:
 # ---------------------------------------------------------------- the first row that cannot be read
 
 
+def not_finite_sentence(name: str, missing: int, infinite: int, first: str) -> str:
+    """The refusal of scores that are missing or infinite, and where the first is."""
+    kinds = {"missing (null or NaN)": missing, "infinite": infinite}
+    bad = " and ".join(f"{n:,} {kind}" for kind, n in kinds.items() if n)
+    return (
+        f"The column {name!r} holds scores that are not numbers: {bad}{first}; a score is a finite number. Drop such "
+        "rows first."
+    )
+
+
 def first_not_finite(source: Source, column: str) -> str:
     """The number of the first row whose score is not a finite number, where rows have an order."""
+    import narwhals as nw
     import polars as pl
 
     if source.in_memory:
-        scores = arrays.numbers(queries.fetch_columns(source, [column])[column].to_native(), f"The column {column!r}")
-        return f", the first in row {int(np.flatnonzero(~np.isfinite(scores))[0]) + 1:,}"
+        scores = queries.fetch_columns(source, [column])[column].cast(nw.Float64).to_numpy()
+        return f", the first in row {int(np.argmin(np.isfinite(scores))) + 1:,}"
     if not source.parts[0].implementation.is_polars():
         return ""
     first = _first(source, column, ~pl.col(column).cast(pl.Float64, strict=False).is_finite().fill_null(value=False))

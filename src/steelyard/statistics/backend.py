@@ -598,20 +598,11 @@ class _NumPy(Backend):
     def search(self, ordered: Native, values: Native, side: str = "left") -> Native:
         return np.searchsorted(ordered, values, side=side)  # type: ignore[call-overload]  # one of two words
 
-    def below(self, few: Column, ordered: Column) -> Column:
-        return score_order.below(few, ordered)
-
-    def up_to(self, few: Column, ordered: Column, lower: Column) -> Column:
-        return score_order.up_to(few, ordered, lower)
-
-    def around_unsorted(self, few: Column, scores: Column) -> tuple[Column, Column]:
-        return score_order.around_unsorted(few, scores)
-
-    def merged_descending(self, first: Column, second: Column) -> tuple[Column, list[Column]]:
-        return score_order.merge_descending(first, second)
-
-    def bin_starts(self, ordered: Column, bins: int) -> list[int]:
-        return score_order.bin_starts(ordered, bins)
+    below = staticmethod(score_order.below)
+    up_to = staticmethod(score_order.up_to)
+    around_unsorted = staticmethod(score_order.around_unsorted)
+    merged_descending = staticmethod(score_order.merge_descending)
+    bin_starts = staticmethod(score_order.bin_starts)
 
     def bin_sums(self, column: Column, ends: list[int]) -> Array:
         """The sum of a column, along its last axis, between each two of the ends: each a sum by pairs."""
