@@ -6,12 +6,14 @@ import itertools
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 from checks import assert_refused
 from scipy import stats
 
 from steelyard import (
     Counts,
+    Predictions,
     Result,
     SteelyardError,
     at_prevalence,
@@ -21,6 +23,7 @@ from steelyard import (
     discrimination,
     get_metric,
     list_metrics,
+    metric_correlation,
     ratio_spread,
     refit_robustness,
     robustness,
@@ -239,7 +242,7 @@ def test_the_verdict_is_by_the_largest_change_over_the_models(trees):
 
 
 def test_balancing_by_weights_leaves_exactly_the_metrics_of_the_two_recalls(trees):
-    found = robustness(trees[0], prevalences=[0.01, 0.2, 0.5, 0.9], resamples=0)
+    found = robustness(trees[0], prevalences=[0.01, 0.2, 0.5, 0.9], draws=0)
     assert found.changes.shape == (4, 4, len(found.metrics))
     for i, name in enumerate(found.metrics):
         expected = get_metric(name)(trees[0]["DT2"]) - get_metric(name)(at_prevalence(trees[0]["DT2"], 0.9))
@@ -250,7 +253,7 @@ def test_balancing_by_weights_leaves_exactly_the_metrics_of_the_two_recalls(tree
 
 
 def test_resampling_scatters_about_the_exact_change_as_draws_without_replacement_do(trees):
-    found = robustness(trees[0], metrics=["specificity", "recall", "accuracy"], resamples=4_000)
+    found = robustness(trees[0], metrics=["specificity", "recall", "accuracy"], draws=4_000)
     rows = {(row.model, row.metric): row for row in found.rows()}
     for row in rows.values():
         assert abs(row.resampled - row.change) <= 4 * row.resampled_sd / math.sqrt(4_000) + 1e-12
@@ -304,7 +307,7 @@ def ranked_rows(seed=0, n=2_000):
 
 def test_asawas_two_tests_take_the_auc_one_of_his_winners():
     y, scores = ranked_rows()
-    asked, options = ["accuracy", "tpnr", "roc_auc"], {"resamples": 5}
+    asked, options = ["accuracy", "tpnr", "roc_auc"], {"draws": 5}
     both = robustness(y, {"a": (scores >= 0.5).astype(int)}, y_score={"a": scores}, metrics=asked, **options)
     assert both.metrics == tuple(asked) and both.winners == ["tpnr", "roc_auc"]
     alone = robustness(y, y_score={"a": scores}, metrics=asked, **options)  # probabilities, thresholded at 0.5
@@ -322,8 +325,24 @@ def test_robustness_says_what_the_auc_and_labels_need():
         robustness(y, predicted, metrics=["f1", "roc_auc"])
     with pytest.raises(SteelyardError, match=r"f1 reads predicted labels, and the scores are no probabilities"):
         robustness(y, y_score=10 * scores, metrics=["f1"])
-    with pytest.raises(SteelyardError, match=r"The scores are of b, the predictions of a"):
+    with pytest.raises(SteelyardError, match=r"y_pred= and y_score= name other models"):
         robustness(y, {"a": predicted}, y_score={"b": scores}, metrics=["f1", "roc_auc"])
+
+
+def test_robustness_and_correlation_ask_predictions_and_frames_too():
+    y, scores = ranked_rows()
+    asked = {"metrics": ["f1", "roc_auc"], "draws": 0}
+    expected = robustness(y, y_score={"a": scores}, **asked)
+    frame = pl.DataFrame({"y": y, "a": scores})
+    p = Predictions(y, y_score={"a": scores})
+    assert p.robustness(**asked).verdicts == expected.verdicts
+    assert robustness(frame, true="y", score=["a"], **asked).verdicts == expected.verdicts
+    cut = robustness(p.at(0.3), metrics=["f1"], draws=0)
+    assert cut.verdicts == robustness(y, {"a": (scores >= 0.3).astype(int)}, metrics=["f1"], draws=0).verdicts
+    few = {"metrics": ["f1"], "steps": 3, "tuples": 2, "seeds": 2}
+    assert metric_correlation(frame, true="y", score="a", **few).counts == p.metric_correlation(**few).counts
+    with pytest.raises(TypeError, match="cluster= has no place in robustness"):
+        robustness(y, y_score=scores, cluster=y)
 
 
 @pytest.mark.parametrize("name", ["tree", "svm"])
@@ -335,7 +354,7 @@ def test_refits_on_swapped_labels_take_the_auc(name):
     model = DecisionTreeClassifier(max_depth=3, random_state=0) if name == "tree" else LinearSVC(random_state=0)
     X, y = load_breast_cancer(return_X_y=True)
     parts = X[::2] / X.max(0), y[::2], X[1::2] / X.max(0), y[1::2]
-    refit = refit_robustness(model, *parts, metrics=["f1", "tpnr", "roc_auc"], resamples=5)
+    refit = refit_robustness(model, *parts, metrics=["f1", "tpnr", "roc_auc"], draws=5)
     assert refit.metrics == ("f1", "tpnr", "roc_auc") and "roc_auc" in refit.winners
     alone = refit_robustness(model, *parts, metrics=["roc_auc"])
     assert alone.values[0, 0] == refit.values[0, 2] and 0.8 < alone.values[0, 0] < 1
@@ -600,7 +619,7 @@ REFUSALS = {
     "one class": lambda: robustness([1, 1], [1, 0]),
     "table of one class": lambda: robustness(Counts(1, 1, 0, 0)),
     "tolerance": lambda: robustness(ONE, tolerance=-1),
-    "resamples": lambda: robustness(ONE, resamples=1.5),
+    "draws": lambda: robustness(ONE, draws=1.5),
     "prevalence": lambda: robustness(ONE, prevalences=2),
     "too rare to draw": lambda: robustness(ONE, prevalences=1e-9),
     "too large to draw": lambda: robustness(Counts(10**12, 1, 1, 1)),
@@ -704,9 +723,7 @@ def test_labels_of_a_convention_are_taken_and_stated():
     assert robustness(words, y_score=scores, metrics=["roc_auc"]).remarks == (stated,)
     assert robustness(y, scores >= 0.5, metrics=["recall"]).remarks == ()
     X = np.column_stack([scores, rng.random(200)])
-    fitted = refit_robustness(
-        linear.LogisticRegression(), X, words, X, words, metrics=["recall", "roc_auc"], resamples=0
-    )
+    fitted = refit_robustness(linear.LogisticRegression(), X, words, X, words, metrics=["recall", "roc_auc"], draws=0)
     assert fitted.remarks == (stated,)
 
 

@@ -289,7 +289,7 @@ def test_batches_and_robustness_take_the_keywords():
     assert scores.result().n == N
     with pytest.raises(InputTypeError, match="either y_pred or y_score="):
         scores.update(Y)
-    options = {"metrics": ["recall"], "resamples": 0}
+    options = {"metrics": ["recall"], "draws": 0}
     named = steelyard.robustness(y_true=Y, y_pred={"a": P}, **options)
     assert same(steelyard.robustness(Y, {"a": P}, **options), named)
 

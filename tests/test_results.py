@@ -56,7 +56,7 @@ def cross_evaluated(models=2):
 def refitted():
     X, y = load_breast_cancer(return_X_y=True)
     tree = DecisionTreeClassifier(max_depth=3)
-    return steelyard.refit_robustness(tree, X[::2], y[::2], X[1::2], y[1::2], metrics=["tpnr", "f1"], resamples=5)
+    return steelyard.refit_robustness(tree, X[::2], y[::2], X[1::2], y[1::2], metrics=["tpnr", "f1"], draws=5)
 
 
 def studied():
@@ -173,10 +173,10 @@ RESULTS = {
         GaussianNB(), np.column_stack([*SCORES.values()]), TRUE, ratios=["1:1"], draws=2, metrics=["ac_score"]
     ),
     "conclusions": lambda: steelyard.correlation_study(["accuracy", "g_mean"], n=100, seeds=2).conclusions(),
-    "robustness": lambda: steelyard.robustness(TABLES, metrics=["f1", "tpnr"], resamples=10),
-    "robustness without draws": lambda: steelyard.robustness(TABLES, metrics=["f1", "tpnr"], resamples=0),
+    "robustness": lambda: steelyard.robustness(TABLES, metrics=["f1", "tpnr"], draws=10),
+    "robustness without draws": lambda: steelyard.robustness(TABLES, metrics=["f1", "tpnr"], draws=0),
     "refit_robustness": refitted,
-    "changes": lambda: steelyard.robustness(TABLES, metrics=["f1", "tpnr"], resamples=10).rows(),
+    "changes": lambda: steelyard.robustness(TABLES, metrics=["f1", "tpnr"], draws=10).rows(),
     "hold-outs": lambda: HoldOuts.of({2: cross_evaluated(), 3: cross_evaluated()}, ["f1"]),
     "ratio_spread": lambda: steelyard.ratio_spread(RATIOS),
     "ratio_study": lambda: steelyard.ratio_study({"<b>A</b>": LABELS["<b>A</b>"]}, None, TRUE, repeats=3),

@@ -6,9 +6,8 @@ García, Sánchez and Mollineda, "On the suitability of numerical performance me
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -28,16 +27,18 @@ from steelyard.auditing.model_tables import (
 from steelyard.exceptions import InputError, InputTypeError, TooFewRowsError
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.registry import get_metric
+from steelyard.predictions import Predictions, question, refuse_unused
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
     from steelyard._types import Label, Rng
     from steelyard.auditing.model_tables import ScoresByModel
     from steelyard.metrics.registry import MetricLike
+    from steelyard.predictions import RowOptions, RowsLike
     from steelyard.statistics.score_table import ScoreTable
 
 
@@ -532,21 +533,20 @@ _FEWEST_MODELS = 4  # two always correlate at 1 or -1, and three do when one is 
 _MOST_DRAWN_ROWS = 20_000  # of which 130 distortions take some 40 MB; of more so many are drawn
 
 
-@names_wrong_arguments
+@question
 def metric_correlation(
-    y_true: ArrayLike,
-    y_score: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    data: RowsLike = None,
+    scored: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    /,
     *,
-    y_pred: Mapping[str, ArrayLike] | None = None,
     metrics: Iterable[MetricLike] | None = None,
     positives: float | Sequence[float] | None = None,
     total_range: float = 0.6,
     steps: int = 13,
     tuples: int = 10,
-    threshold: float | str = 0.5,
     seeds: int = 20,
     rng: Rng = None,
-    pos_label: Label = None,
+    **rows: Unpack[RowOptions],
 ) -> CorrelationStudy:
     """How metrics correlate with recall, specificity and one another, on the user's own scores (García 3.1).
 
@@ -554,6 +554,7 @@ def metric_correlation(
     `seeds`; `positives` are shares of positives at which rows are drawn from it, by default its own. Several columns by
     name, of scores (`y_score`) or of labels (`y_pred`), are taken as they are: the correlations are over the models,
     four or more, and `left_out` holds them with each model left out. Metrics of scores, such as roc_auc, need scores.
+    The `threshold` of distorted scores is 0.5, or "prior" as in correlation_study.
 
     >>> import numpy as np
     >>> y = np.repeat([0, 1], [900, 100])
@@ -564,21 +565,26 @@ def metric_correlation(
     accuracy -0.9 1.0
     g_mean 0.2 0.2
     """
+    p = Predictions.of(data, scored, second_is="y_score", **rows)
+    refuse_unused(p, "metric_correlation", "weights", "frequency", "cluster", "design", "by", "columns")
+    threshold = 0.5 if p.threshold is None else p.threshold
     check_distortions(total_range, threshold, steps=(steps, 2), tuples=(tuples, 2), seeds=(seeds, 1))
     chosen = chosen_with_rates(metrics)
-    if y_pred is None and y_score is None:
+    given = p.collect().given
+    if given.is_table or given.data is None or not given.models:
         raise InputTypeError("Give y_score, the scores of one model or {model: scores}, or y_pred={model: labels}.")
-    columns = y_score if y_pred is None else y_pred
-    if isinstance(columns, Mapping) and not columns:
-        raise InputError("There are no models to correlate over; give {model: scores} or {model: labels}.")
-    positive, remarks = stated_positive(y_true, pos_label)
-    if isinstance(columns, Mapping) and len(columns) > 1:
+    positive, remarks = stated_positive(given.data, given.pos_label)
+    scores, labels = (
+        {name or "model": model[use] for name, model in given.models.items() if model[use] is not None}
+        for use in (1, 0)
+    )
+    if len(given.models) > 1:
         if positives is not None:
             raise InputError("positives= draws rows of one model's scores to distort; leave it out of several models.")
-        return replace(_over_models(y_true, y_score, y_pred, chosen, positive), remarks=remarks)
-    if y_pred is not None or y_score is None:
+        return replace(_over_models(given.data, scores, labels, chosen, positive), remarks=remarks)
+    if labels:
         raise InputError("Labels of one model cannot be distorted; give its probabilities as y_score, or more models.")
-    ((_, table),) = scores_of_models(y_true, y_score, positive).items()
+    ((_, table),) = scores_of_models(given.data, scores, positive).items()
     design = {"total_range": total_range, "steps": steps, "tuples": tuples, "threshold": threshold, "seeds": seeds}
     return replace(_over_distortions(table, chosen, positives, design, rng), remarks=remarks)
 
@@ -657,8 +663,8 @@ def _sorted_draw(scores: Array, rows: int, rng: np.random.Generator) -> Array:
 def _over_models(
     y_true: ArrayLike, y_score: Any, y_pred: Any, chosen: tuple[Metric, ...], pos_label: Label
 ) -> CorrelationStudy:
-    scores: ScoresByModel = {} if y_score is None else scores_of_models(y_true, y_score, pos_label)
-    tables = counts_at_half(scores) if y_pred is None else counts_of_predictions(y_true, y_pred, pos_label)
+    scores: ScoresByModel = scores_of_models(y_true, y_score, pos_label) if y_score else {}
+    tables = counts_of_predictions(y_true, y_pred, pos_label) if y_pred else counts_at_half(scores)
     if not tables:
         raise InputError("Scores outside 0 to 1 have no usual threshold; give the labels as y_pred={model: labels}.")
     if len(tables) < _FEWEST_MODELS:

@@ -107,10 +107,15 @@ def _nonempty(tables: CountsByModel) -> CountsByModel:
 
 
 def model_confusion(
-    y_true: ArrayLike, y_pred: ArrayLike, pos_label: Label = None, sample_weight: Weights = None
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    pos_label: Label = None,
+    sample_weight: Weights = None,
+    frequency: Weights = None,
 ) -> Confusion:
     """The table of one model's predictions."""
-    table = ingest.confusion(y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight)
+    weights = {"sample_weight": sample_weight, "frequency": frequency}
+    table = ingest.confusion(y_true, y_pred, pos_label=pos_label, **weights)
     check_classes(table)
     if len(table.labels) == 2:
         _check_positive(table)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from steelyard.auditing.model_tables import (
     chosen_metrics,
     counts_at_half,
     counts_of_models,
-    counts_of_predictions,
     counts_of_same_models,
     is_counted,
     metric_values,
@@ -36,6 +35,7 @@ from steelyard.auditing.ratio_spread import ratio_spread
 from steelyard.exceptions import InputError, InputTypeError, SteelyardError
 from steelyard.ingest.array_tables import score_table
 from steelyard.metrics.registry import get_metric
+from steelyard.predictions import Predictions, question, refuse_unused
 from steelyard.statistics.counts import Counts
 
 if TYPE_CHECKING:
@@ -44,10 +44,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from steelyard._types import Estimator, Label, Rng, Weights
-    from steelyard.auditing.model_tables import Models, Scores
+    from steelyard._types import Estimator, Label, Rng
+    from steelyard.auditing.model_tables import CountsByModel, Models, ScoresByModel
     from steelyard.metrics.metric import Metric
     from steelyard.metrics.registry import MetricLike
+    from steelyard.predictions import RowOptions, RowsLike
     from steelyard.statistics.score_table import ScoreTable
 
 
@@ -193,7 +194,7 @@ class Robustness(Result[MetricVerdict]):
     resampled: Array
     swapped: Array
     tolerance: float
-    resamples: int
+    draws: int
     remarks: tuple[str, ...] = ()
     also_saved: ClassVar = ("verdicts",)
 
@@ -300,8 +301,8 @@ class Robustness(Result[MetricVerdict]):
         over = f"over {len(self.models)} models" if len(self.models) > 1 else "of one model"
         heading = f"Largest change {over} against a tolerance of {three_digits(self.tolerance)}"
         winners = self.headline
-        if not self.resamples:
-            winners += "\nWithout draws: scores and weighted tables are not drawn from, or resamples=0 was given"
+        if not self.draws:
+            winners += "\nWithout draws: scores and weighted tables are not drawn from, or draws=0 was given"
         table = [
             {
                 "metric": v.metric,
@@ -402,29 +403,28 @@ __all__ = ["Robustness", "ratio_spread", "robustness"]
 MOST_DRAWN = 10**9  # rows that a hypergeometric draw takes
 
 
-@names_wrong_arguments
+@question
 def robustness(
-    y_true: Models | ArrayLike,
-    y_pred: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    data: Models | RowsLike = None,
+    predicted: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    /,
     *,
     metrics: Iterable[MetricLike] | None = None,
     prevalences: float | Sequence[float] = 0.5,
     balanced: Models | None = None,
     swapped: Models | None = None,
-    resamples: int = 200,
+    draws: int = 200,
     tolerance: float = TOLERANCE,
-    pos_label: Label = None,
-    sample_weight: Weights = None,
     rng: Rng = None,
-    y_score: Scores | None = None,
+    **rows: Unpack[RowOptions],
 ) -> Robustness:
     """How far each metric moves when the test set is balanced and when the labels are swapped (Asawa).
 
-    Give y_true and {model: y_pred}, or {model: Counts}; for metrics of scores, such as roc_auc, also or instead
-    `y_score`, {model: scores}, or {model: ScoreTable}: probabilities without predictions are thresholded at 0.5. The
-    test set is balanced exactly, by weights, to each of the
-    `prevalences`, and `resamples` times by drawing rows of the larger class without replacement, for the spread that
-    chance adds. The positive class is named by `pos_label`, or clear, or that of a convention, which `remarks` state.
+    The rows are of one model or several, or a table of each, {model: Counts}; metrics of scores, such as roc_auc, need
+    scores, or {model: ScoreTable}: probabilities without predictions are cut at the threshold, at 0.5 where none is
+    given. The test set is balanced exactly, by weights, to each of the `prevalences`, and in `draws` by leaving out
+    rows of the larger class at random, for the spread that chance adds. The positive class is named by `pos_label`, or
+    clear, or that of a convention, which `remarks` state.
     `balanced` and `swapped` take {model: Counts} of a balanced test set or of models refitted on swapped
     labels (see refit_robustness) in place of what the table implies. The verdict is by the largest change over models.
 
@@ -440,17 +440,9 @@ def robustness(
             expected="a change of 0 or more that is still called none, such as 0.02",
             given=tolerance,
         )
-    if not (isinstance(resamples, (int, np.integer)) and resamples >= 0):
-        raise InputError(argument="resamples", expected="a whole number of draws, 0 for none", given=resamples)
-    of_rows = y_pred is not None or not (y_score is None or is_counted(y_true) or is_counted(y_score))
-    rows = cast("ArrayLike", y_true)  # where they are given; what is no column of labels is refused there
-    pos_label, remarks = stated_positive(rows, pos_label) if of_rows else (pos_label, ())
-    scores = scores_of_models(y_true, y_score, pos_label, sample_weight)
-    if y_pred is not None:
-        tables = counts_of_predictions(rows, y_pred, pos_label, sample_weight)
-    else:
-        of_scores_alone = scores and (y_score is None or not is_counted(y_true))
-        tables = counts_at_half(scores) if of_scores_alone else counts_of_models(y_true, pos_label)
+    if not (isinstance(draws, (int, np.integer)) and draws >= 0):
+        raise InputError(f"draws is a whole number, 0 for none, not {draws!r}.")
+    tables, scores, remarks = _model_tables(data, predicted, rows)
     of_counts, of_scores = chosen_metrics(metrics, tables, scores)
     at, counted = np.atleast_1d(checked_prevalence(prevalences)), None
     if of_counts:
@@ -460,10 +452,10 @@ def robustness(
         else:
             even = counts_of_same_models(balanced, tables, "balanced")[:, None]
             at = np.atleast_1d(np.mean(even.positives / even.total))
-        draws = undersampled(counts, at, resamples, generator(rng))
+        drawn_tables = undersampled(counts, at, draws, generator(rng))
         other = counts.swapped() if swapped is None else counts_of_same_models(swapped, tables, "swapped")
         values = metric_values(of_counts, counts)
-        drawn = None if draws is None else values[:, None] - metric_values(of_counts, draws)
+        drawn = None if drawn_tables is None else values[:, None] - metric_values(of_counts, drawn_tables)
         counted = Robustness(
             metrics=tuple(m.name for m in of_counts),
             models=tuple(tables),
@@ -473,13 +465,42 @@ def robustness(
             resampled=_summary(drawn, (len(tables), len(at), len(of_counts))),
             swapped=metric_values(of_counts, other),
             tolerance=tolerance,
-            resamples=0 if drawn is None else len(drawn),
+            draws=0 if drawn is None else len(drawn),
             remarks=remarks,
         )
         if not of_scores:
             return counted
     ranked = score_robustness(scores, metrics=of_scores, prevalence=at, tolerance=tolerance)
     return replace(ranked, remarks=remarks) if counted is None else counted.beside(ranked)
+
+
+def _model_tables(data: Any, predicted: Any, rows: RowOptions) -> tuple[CountsByModel, ScoresByModel, tuple[str, ...]]:
+    """The tables of the models, of their labels and of their scores, and who chose the positive class."""
+    beside = rows.get("y_score")
+    if predicted is None and data is not None and is_counted(data):
+        scores = scores_of_models(data, beside)
+        of_scores_alone = bool(scores) and beside is None
+        return counts_at_half(scores) if of_scores_alone else counts_of_models(data, rows.get("pos_label")), scores, ()
+    p = Predictions.of(data, predicted, **rows)
+    refuse_unused(p, "robustness", "cluster", "design", "by", "columns")
+    given = p.collect().given
+    if given.is_table:
+        return _model_tables(given.data, None, {"pos_label": given.pos_label})
+    if given.data is None or not given.models:
+        raise InputTypeError("A model is given by Counts, a Confusion, or y_true and its predictions; give these.")
+    positive, remarks = stated_positive(given.data, given.pos_label)
+    labels, columns = (
+        {name or "model": model[use] for name, model in given.models.items() if model[use] is not None}
+        for use in (0, 1)
+    )
+    weights = {"sample_weight": given.sample_weight, "frequency": given.frequency}
+    scores = {name: score_table(given.data, each, pos_label=positive, **weights) for name, each in columns.items()}
+    if labels:
+        confusions = {n: model_confusion(given.data, each, positive, **weights) for n, each in labels.items()}
+        return {name: table.counts() for name, table in confusions.items()}, scores, remarks
+    if p.threshold is not None:
+        return {name: table.at(p.threshold) for name, table in scores.items()}, scores, remarks
+    return counts_at_half(scores), scores, remarks
 
 
 def undersampled(counts: Counts[Array], at: Array, draws: int, rng: np.random.Generator) -> Counts[Array] | None:
@@ -492,12 +513,12 @@ def undersampled(counts: Counts[Array], at: Array, draws: int, rng: np.random.Ge
     tp, fn, fp, tn = (np.asarray(cell)[:, None] for cell in counts)
     p, n = tp + fn, fp + tn
     if (np.maximum(p, n) >= MOST_DRAWN).any():
-        raise InputError(f"Tables of {MOST_DRAWN:,} rows a class and more are not resampled; give resamples=0.")
+        raise InputError(f"Tables of {MOST_DRAWN:,} rows a class and more are not resampled; give draws=0.")
     keep_n = np.minimum(n, np.rint(p * (1 - at) / at)).astype(np.int64)
     keep_p = np.minimum(p, np.rint(n * at / (1 - at))).astype(np.int64)
     if (keep_n == 0).any() or (keep_p == 0).any():
         raise InputError(
-            "A class is too small for the prevalences asked for: too few rows of the other to draw; give resamples=0."
+            "A class is too small for the prevalences asked for: too few rows of the other to draw; give draws=0."
         )
     size = (draws, *keep_n.shape)
     hits, alarms = (rng.hypergeometric(a, b, k, size) for a, b, k in ((tp, fn, keep_p), (fp, tn, keep_n)))
@@ -524,7 +545,7 @@ class RobustnessOptions(TypedDict, total=False):
     metrics: Iterable[MetricLike] | None
     prevalences: float | Sequence[float]
     balanced: Models | None
-    resamples: int
+    draws: int
     tolerance: float
 
 
@@ -550,7 +571,7 @@ def refit_robustness(
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> tree = DecisionTreeClassifier(max_depth=3)
-    >>> refit_robustness(tree, X[::2], y[::2], X[1::2], y[1::2], metrics=["tpnr", "f1"], resamples=10).symmetric
+    >>> refit_robustness(tree, X[::2], y[::2], X[1::2], y[1::2], metrics=["tpnr", "f1"], draws=10).symmetric
     ['tpnr']
     """
     by_model = estimators if isinstance(estimators, Mapping) else {type(estimators).__name__: estimators}

@@ -208,7 +208,7 @@ def split_outcome(trees: TreeScores, draws: int) -> SplitOutcome:
     def tested(*, alike: bool) -> Robustness:
         predictions = trees.swapped_predictions(alike=alike)
         swapped = {name: confusion(1 - y, labels).counts() for name, labels in predictions.items()}
-        counted = robustness(tables, metrics=COUNTED, swapped=swapped, resamples=0, tolerance=_TOLERANCE)
+        counted = robustness(tables, metrics=COUNTED, swapped=swapped, draws=0, tolerance=_TOLERANCE)
         return counted.beside(areas)
 
     alike = tested(alike=True)
@@ -310,7 +310,7 @@ def _own(
     options: dict[str, Any] = {
         "tolerance": tolerance,
         "metrics": metrics,
-        "resamples": _OWN_DRAWS,
+        "draws": _OWN_DRAWS,
         "rng": plan.seeds(1)[0],
     }
     parts = {"": _of_predictions(table, options)} if given else _refitted(table, plan, times, options)
@@ -510,7 +510,7 @@ def reconstructed() -> Robustness:
     """The paper's own tables, recovered from its Figure 4: unbalanced, and balanced by the paper's draw."""
     plain, even = ({tree: Counts(*pair[i]) for tree, pair in published("asawa")["counts"].items()} for i in range(2))
     metrics = [name for name in next(iter(published("asawa")["figure_4"].values())) if name != "roc_auc"]
-    return robustness(plain, metrics=[*metrics, ADDED], balanced=even, resamples=0)
+    return robustness(plain, metrics=[*metrics, ADDED], balanced=even, draws=0)
 
 
 def printed(metric: str) -> list[float]:

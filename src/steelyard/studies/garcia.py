@@ -469,7 +469,8 @@ def _study(models: OwnModels, y: Array, metrics: Sequence[str] | None, **options
     if len(models.flagged) > 1:
         if metrics is None and models.scores:
             names += ["roc_auc", "average_precision"]
-        return metric_correlation(y, models.scores or None, y_pred=models.flagged, metrics=names, **options)
+        scores = models.scores if {*models.scores} == {*models.flagged} else None
+        return metric_correlation(y, scores, y_pred=models.flagged, metrics=names, **options)
     if not models.scores:
         name = next(iter(models.flagged))
         raise InputError(f"{name} gives labels alone, which cannot be distorted; give probabilities, or more models.")
