@@ -16,7 +16,8 @@ from engines import needs
 
 from steelyard import Tally, tally
 from steelyard.exceptions import InputError
-from steelyard.ingest import queries, written_files
+from steelyard import written_files
+from steelyard.ingest import queries
 
 COMMAND = [sys.executable, "-m", "steelyard.cli"]
 posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no such limits, signals and locks")
@@ -91,7 +92,8 @@ def test_a_small_disk_is_one_sentence(file, tmp_path):
 
 STOPPED = """
 import os, runpy, signal, sys
-from steelyard.ingest import queries, written_files
+from steelyard import written_files
+from steelyard.ingest import queries
 def killed(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 {} = killed

@@ -423,7 +423,7 @@ LEFT = """
 import os, sys
 import polars as pl
 from steelyard import Ledger, evaluate
-from steelyard.ingest import written_files
+from steelyard import written_files
 frame = pl.DataFrame({"key": range(40), "y": [0, 1] * 20, "s": [0.2, 0.8] * 20})
 evaluation, puts = evaluate(frame, true="y", score="s"), iter(range(9))
 put = written_files._put_if_absent

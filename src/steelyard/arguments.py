@@ -393,7 +393,7 @@ _ALIASES = {
     "Thresholds": "float | Mapping | None",
     "RankedTable": "Mapping | Frame | ArrayLike",
     "SharesLike": "float | ArrayLike | Mapping | Table",
-    "PrevalenceLike": "float | ArrayLike | Mapping | Table",
+    "PrevalenceLike": "float | str | ArrayLike | Mapping | Table",
     "PlannedLike": "Table | ArrayLike | float",
     "Classifier": "Table | ArrayLike",
     "Scores": "ArrayLike | Table | Mapping",

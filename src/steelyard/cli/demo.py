@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from steelyard.cli.commands import command, load_command
-from steelyard.ingest.written_files import check_replaceable
+from steelyard.written_files import check_replaceable
 
 _LOGISTIC = ("--true", "y_true", "--score", "logistic")
 _BOTH = (*_LOGISTIC, "--score", "nearest_mean")

@@ -15,8 +15,8 @@ import click
 from steelyard.cli.streams import check_stdout, print_message
 from steelyard.exceptions import InputError
 from steelyard.ingest.given_files import STDIN, expand_names, is_there
-from steelyard.ingest.written_files import check_replaceable, replacement_file
 from steelyard.report.terminal.letters import encodable
+from steelyard.written_files import check_replaceable, replacement_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -21,8 +21,8 @@ from steelyard.ingest.rows import fetch_rows
 from steelyard.ingest.source import ColumnNames
 from steelyard.ingest.text_cells import MISSING
 from steelyard.ingest.thresholding import ASSUMED_HALF
-from steelyard.ingest.written_files import check_replaceable, replacement_file
 from steelyard.statistics.saved_json import read_json, with_digest
+from steelyard.written_files import check_replaceable, replacement_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

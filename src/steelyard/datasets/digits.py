@@ -49,7 +49,7 @@ def write_predictions(path: Path, *, force: bool = False) -> Path:
 
     import polars as pl
 
-    from steelyard.ingest.written_files import replacement_file
+    from steelyard.written_files import replacement_file
 
     data = BytesIO()
     pl.DataFrame(digit_predictions()._asdict()).write_parquet(data)

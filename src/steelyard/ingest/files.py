@@ -21,7 +21,7 @@ from steelyard.ingest import given_files
 from steelyard.ingest.forked import refuse_polars_after_fork
 from steelyard.ingest.given_files import STDIN, file_title
 from steelyard.ingest.source import Source, recorded_index
-from steelyard.ingest.written_files import temporary_folder
+from steelyard.written_files import temporary_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -14,13 +14,13 @@ from steelyard.analysis.results.result_json import parsed
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError, MissingLibraryError
-from steelyard.ingest.written_files import temporary_folder
 from steelyard.ledger.entries import report_digest, report_evaluation
 from steelyard.report.figures.confusion import ConfusionDisplay
 from steelyard.report.figures.forest import IntervalDisplay
 from steelyard.report.figures.precision_recall import PrecisionRecallDisplay
 from steelyard.report.figures.reliability import ReliabilityDisplay
 from steelyard.report.figures.roc import RocDisplay
+from steelyard.written_files import temporary_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -25,9 +25,9 @@ from steelyard.evaluation.evaluation import Evaluation, current_versions
 from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError, surrogate_sentence
 from steelyard.ingest import arrays
-from steelyard.ingest.written_files import replacement_file
 from steelyard.predictions import Predictions, refuse_unused
 from steelyard.statistics.saved_json import ENTRY, read_json
+from steelyard.written_files import replacement_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -19,6 +19,7 @@ from steelyard.statistics.positive_class import ClassRule, absent_sentence, chos
 from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, is_saved_label, read_table, to_strict_json
 from steelyard.statistics.saved_matrix import read_matrices
 from steelyard.statistics.sparse_matrix import SparseMatrix, cell_entries, grown
+from steelyard.written_files import Saveable
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
@@ -29,7 +30,7 @@ MOST_LABELS = 100_000  # beyond this a table is a mistake, a column of numbers o
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Confusion:
+class Confusion(Saveable):
     r"""Rows true, columns predicted: the rows of each cell, their sum of weights and of squared weights.
 
     Without weights the three agree. Tables of other rows, even of other labels, merge with `+`. With more than 1,000

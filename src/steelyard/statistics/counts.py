@@ -12,6 +12,7 @@ from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.statistics.cell_values import broadcast, check_total, checked_values, exact_sum
 from steelyard.statistics.saved_json import SCHEMA, Saved, read_table, to_strict_json
+from steelyard.written_files import Saveable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -81,7 +82,7 @@ class Cells(Generic[Part_co]):
         return rows
 
 
-class Counts(Cells[Cell_co], Generic[Cell_co]):
+class Counts(Cells[Cell_co], Saveable, Generic[Cell_co]):
     """True positives, false negatives, false positives and true negatives, always in this order.
 
     scikit-learn's `confusion_matrix(...).ravel()` has another, tn, fp, fn, tp: `Counts.from_matrix` reads the matrix.

@@ -13,6 +13,7 @@ from steelyard.statistics.cell_values import LARGEST
 from steelyard.statistics.confusion import Confusion, check_holds, merge_positives, sort_labels
 from steelyard.statistics.label_kinds import label_texts
 from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, is_saved_label, read_table, to_strict_json
+from steelyard.written_files import Saveable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +27,7 @@ _MODELS = {"A": 0, "B": 1, 0: 0, 1: 1}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Paired:
+class Paired(Saveable):
     """The rows of each true class that model A predicted as one class and model B as another: truth x A x B.
 
     Tables of other rows of the same two models, even of other labels, merge with `+`.

@@ -20,6 +20,7 @@ from steelyard.statistics.pickled_fields import PickledFields
 from steelyard.statistics.precision import DOUBLE, PRECISIONS, as_read, finest
 from steelyard.statistics.saved_checks import check_saved_rows, check_saved_weights
 from steelyard.statistics.saved_json import SCHEMA, Saved, check_labels, is_saved_label, read_table, to_strict_json
+from steelyard.written_files import Saveable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScoreTable(PickledFields):
+class ScoreTable(Saveable, PickledFields):
     """The scores of the positives and of the negatives, each in order.
 
     A row is predicted positive where its score is at least the threshold, read in the `precision` of the scores: 0.7

@@ -17,6 +17,7 @@ from steelyard.statistics.paired import Paired
 from steelyard.statistics.saved_checks import check_saved_costs, check_saved_groups
 from steelyard.statistics.saved_json import SCHEMA, Saved, is_saved_label, read_table, to_strict_json
 from steelyard.statistics.score_table import ScoreTable
+from steelyard.written_files import Saveable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +32,7 @@ TALLY_TABLES: dict[str, type[Confusion | ScoreTable | Paired]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class Tally(Saveable):
     """The tables of one set of predictions: labels, scores, or two models side by side; and those of each group.
 
     Tallies of other rows, of another file, day or machine, merge with `+`. Numbers that meet text are text, as in one

@@ -30,10 +30,10 @@ from steelyard.datasets.data_folder import cache_folder
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.exceptions import MissingLibraryError
 from steelyard.ingest.array_tables import score_table
-from steelyard.ingest.written_files import replacement_file
 from steelyard.metrics.registry import get_metric
 from steelyard.protocol.resample import Training, resampled
 from steelyard.statistics.counts import Counts
+from steelyard.written_files import replacement_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

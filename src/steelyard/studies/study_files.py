@@ -11,11 +11,11 @@ from pathlib import Path
 
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.exceptions import InputError
-from steelyard.ingest.written_files import check_replaceable, replacement_folder
 from steelyard.report.csv_text import csv_rows
 from steelyard.report.pages.document import label_html, rendered_html
 from steelyard.report.pages.frame import Section, framed
 from steelyard.studies.study import MOST_SHOWN, SavedPicture, Study, Table
+from steelyard.written_files import check_replaceable, replacement_folder
 
 # ---------------------------------------------------------------- the page of a study
 # One HTML file with its claims, tables and figures inside.

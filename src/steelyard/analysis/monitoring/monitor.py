@@ -19,6 +19,7 @@ from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
 from steelyard.predictions import Predictions, question, refuse_unused
+from steelyard.written_files import Saveable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 _FARTHEST = 1e100
 
 
-class Monitor(MonitorThreshold):
+class Monitor(MonitorThreshold, Saveable):
     """Follows a model batch by batch, and raises an alarm where a rule is broken, with few false ones ever.
 
     `rules` are such as "recall >= 0.8", "mcc >= 0.5", "cost <= 12" (the mean of the rows' own costs, which lie in

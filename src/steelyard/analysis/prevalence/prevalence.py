@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, Unpack, overload, runtime_checkable
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 
 PrevalenceLike: TypeAlias = (
-    "float | Sequence[float] | Array | Prevalence | EstimatesPrevalence"  # of the positives, or of each class
+    "float | str | Sequence[float] | Array | Prevalence | EstimatesPrevalence"  # of the positives, or of each class
 )
 _Given = TypeVar("_Given")
 _LEAST_DRAWS = 100
@@ -56,7 +57,9 @@ class EstimatesPrevalence(Protocol):
 
 
 def stated_prevalence(given: _Given | EstimatesPrevalence) -> _Given | Prevalence:
-    """The prevalence as given; of a result that estimates one, that."""
+    """The prevalence as given; of a result that estimates one, that; of text such as "12/400" so many of the rows."""
+    if isinstance(given, str) and (counted := re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", given)):
+        return Prevalence(positives=int(counted[1]), rows=int(counted[2]))
     return given.usable_prevalence() if isinstance(given, EstimatesPrevalence) else given
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import re
 from abc import ABC, abstractmethod
+from io import StringIO
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Self, overload
 
 from steelyard._names import __version__
@@ -21,6 +24,7 @@ from steelyard.analysis.results.result_json import (
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError, SteelyardError
 from steelyard.statistics.saved_json import DIGEST, is_as_written
+from steelyard.written_files import Saveable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -50,7 +54,7 @@ else:
 _MOST_BLANKS = 1_000
 
 
-class Result(ABC, Generic[Each]):
+class Result(Saveable, ABC, Generic[Each]):
     """What an analysis returns; a base of dataclasses, whose fields are what is saved and read back.
 
     A result says by `__iter__` what its rows are; all else follows. Results are equal where they hold the same.
@@ -212,6 +216,18 @@ class Result(ABC, Generic[Each]):
                 continue
             return frame
         raise InputTypeError(f"A frame needs {library or 'pandas or polars'} installed; to_dicts() needs nothing.")
+
+    def to_csv(self) -> str:
+        """The rows as CSV, with a header; a cell that holds several values is JSON."""
+        rows = self.to_dicts()
+        text = StringIO()
+        writer = csv.DictWriter(text, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
+        writer.writeheader()
+        nested = (dict, list, tuple)
+        writer.writerows(
+            {name: json.dumps(cell) if isinstance(cell, nested) else cell for name, cell in row.items()} for row in rows
+        )
+        return text.getvalue()
 
     def to_markdown(self) -> str:
         """The headline, the rows and the notes as Markdown."""

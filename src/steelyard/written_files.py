@@ -198,3 +198,33 @@ def _open_locked(path: Path) -> int | None:
         os.close(opened)
         return None
     return opened
+
+
+# ---------------------------------------------------------------- what is saved
+
+
+class Saveable:
+    """What writes itself as text: JSON, and HTML, Markdown or CSV where it has them."""
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write it to a file of the kind that the ending names, such as .json; what exists is kept unless `force`.
+
+        >>> from steelyard import Counts, load
+        >>> with temporary_folder() as folder:
+        ...     load(Counts(1, 2, 3, 4).save(folder / "counts.json"))
+        Counts(tp=1, fn=2, fp=3, tn=4)
+        """
+        file = Path(os.fspath(path))
+        writers = {ending: name for ending, name in _WRITERS.items() if hasattr(self, name)}
+        if (name := writers.get(file.suffix.lower())) is None:
+            there = ", ".join(writers)
+            raise InputError(f"{str(path)!r} ends in none of {there}, by which a {type(self).__name__} is saved.")
+        check_replaceable(file, str(path), force=force)
+        written = getattr(self, name)()
+        text = written if isinstance(written, str) else written.to_csv(index=False)
+        with replacement_file(file, force=force) as temporary:
+            temporary.write_text(text, encoding="utf-8", newline="")
+        return file
+
+
+_WRITERS = {".json": "to_json", ".html": "to_html", ".md": "to_markdown", ".csv": "to_csv"}
