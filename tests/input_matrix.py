@@ -211,6 +211,8 @@ REFUSED = [
     *((table, "*", "*", "clusters", "a table keeps no clusters") for table in ("tally", "confusion", "score_table")),
     ("calibration", "class scores", "*", "groups", "the columns of all classes are judged, each in a group"),
     ("*", "*", "saved table", "clusters", "a table does not keep the cluster of each row"),
+    ("compare", "two models", "*", "frequency", "scores are compared row by row, each row once"),
+    ("*", "two models", "saved table", "*", "the scores of two models are not counted into a tally"),
     ("*", "label sets", "saved table", "*", "rows of label sets are not counted into a tally"),
     ("*", "class scores", "saved table", "*", "scores of each class are not counted into a tally"),
 ]

@@ -140,13 +140,13 @@ def few():
 
 def asked_of_python(table, entries, prevalence, confidence):
     """The best threshold and its plateau, or the sentence that says why there is none."""
-    asked = {"cost": {"cost_fn": float(entries["cost"])}, "where": limits_of(entries) or None, "resamples": 0}
+    asked = {"cost": {"cost_fn": float(entries["cost"])}, "where": limits_of(entries) or None, "draws": 0}
     asked |= {"confidence": confidence, "prevalence": prevalence}
     try:
         best = best_threshold(table, **asked)
     except SteelyardError as error:
         return None, None, str(error)
-    return best, best_threshold(table, **asked, tolerance=0.05 * best.value).plateau, ""
+    return best, best.plateau, ""
 
 
 def is_promised(entries, prevalence):
@@ -426,10 +426,9 @@ def test_names_in_commands_are_quoted_and_long_ones_left_out():
 def test_the_figure_of_a_cost_has_the_baselines_and_the_plateau_of_the_page(few, cost):
     display = ThresholdDisplay.from_evaluation(few, metrics=[f"expected_cost[cost_fn={cost}]"])
     best = best_threshold(few.scores, cost={"cost_fn": cost}, draws=0)
-    near = best_threshold(few.scores, cost={"cost_fn": cost}, draws=0, tolerance=0.05 * best.value)
     share = few.scores.positive.n / few.scores.n
     assert (display.costs.nobody, display.costs.everybody) == pytest.approx((cost * share, 1 - share), abs=1e-12)
-    assert display.costs.plateau == near.plateau and display.costs.least == best.value
+    assert display.costs.plateau == best.plateau and display.costs.least == best.value
     assert "flagging nobody" in display.caption() and "within 5 % of the least" in display.caption()
     display.plot()
     low, high = display.ax_.get_ylim()

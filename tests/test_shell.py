@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -799,8 +800,8 @@ def test_a_promise_that_cannot_be_judged_is_one_sentence(rows, frame, tmp_path):
         "is no threshold that `steelyard threshold -o"
         in run("gate", rows, *columns, "--guarantee", rows, code=2).stderr
     )
-    best = steelyard.best_threshold(1 - frame["y_true"], frame["score"], both_directions=True, where="recall >= 0.5")
-    chosen.write_text(best.to_json())
+    best = steelyard.best_threshold(frame["y_true"], frame["score"], where="recall >= 0.5")
+    chosen.write_text(replace(best, direction=-1).to_json())
     assert "flags low scores; negate the scores" in run("gate", rows, *columns, "--guarantee", chosen, code=2).stderr
 
 

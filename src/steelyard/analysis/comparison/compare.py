@@ -59,7 +59,7 @@ from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.row_order import check_order
 from steelyard.ingest.rows import ROWS_OF_SCORES, check_row_number, count_keys
 from steelyard.ingest.score_matrix import HIGHEST_TAKEN
-from steelyard.ingest.thresholding import TWO_THRESHOLDS, threshold_sentences
+from steelyard.ingest.thresholding import ASSUMED_HALF, HALF, TWO_THRESHOLDS, threshold_sentences
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.registry import get_metrics, list_metrics
 from steelyard.metrics.score_values import reads_columns
@@ -258,7 +258,8 @@ class Question:
         names, mass = list(columns.models), columns.mass
         values = {name: finite(name, score) for name, score in columns.models.items()}
         positive, label = positives(columns.truth, self.options)
-        limits = thresholds(threshold, names)
+        is_half = threshold is None and predicted is None and self._asks_labels and _are_probabilities(values)
+        limits = thresholds(HALF if is_half else threshold, names)
         if limits and predicted is not None:
             raise InputError(TWO_THRESHOLDS)
         labelled_too = bool(limits) or predicted is not None
@@ -287,7 +288,7 @@ class Question:
             tables = replace(tables, labels=labelled.tables.labels, thresholds=limits)
             design = replace(design, labels=dict(zip(names, codes[1:], strict=True)))
         pos_label = self.options.pos_label
-        assumed: list[str] = []
+        assumed = [ASSUMED_HALF] if is_half else []
         if pos_label is None or pos_label is RARER:  # no label named the positive class
             assumed += choice_sentences(pos_label, label, label_codes.distinct(columns.truth, "y_true")[1])
         for name, limit in limits.items():
@@ -295,6 +296,11 @@ class Question:
                 assumed.append(f"Model {name!r}: {hint[0].lower()}{hint[1:]}")
         judged = JudgedModels(differences, tables, tests, delong, design).in_order(names, specs)
         return self.concluded(judged, (*assumed, *mass.sentences))
+
+    @property
+    def _asks_labels(self) -> bool:
+        """Whether metrics of labels are named."""
+        return any(not (spec.is_native and spec.metric.scores is not None) for spec in self.specs or ())
 
     def _score_specs(self, *, thresholded: bool) -> tuple[MetricSpec, ...]:
         if self.specs is None:
@@ -307,6 +313,11 @@ class Question:
             if not thresholded and not (spec.is_native and spec.metric.scores is not None):
                 raise InputError(f"{spec.name} is a metric of labels; give threshold= to make labels of the scores.")
         return self.specs
+
+
+def _are_probabilities(values: Mapping[str, Array]) -> bool:
+    """Whether the scores of all models lie between 0 and 1."""
+    return all(column.min(initial=0) >= 0 and column.max(initial=1) <= 1 for column in values.values())
 
 
 _OF_MANY_CLASSES = ("accuracy", "balanced_accuracy", "g_mean", "ac_score", "mcc", "kappa")
