@@ -186,16 +186,17 @@ QUESTIONS = {
     "confusion": (ask("confusion"), ("labels", "classes")),
     "score_table": (ask("score_table"), ("scores",)),
     "recommend": (ask("recommend"), ("labels", "scores")),
-    "label_plan": (ask("label_plan", budget=40, metric="f1"), ("scores",)),
 }
 # Questions that give one result, and so take no groups.
 ONE_RESULT = (
     "interval*", "chance", "beats_chance", "best_threshold", "best_decision", "confidence_band", "roc_curve", "precision_recall_curve", "compare", "errors",
-    "slices", "confusion", "score_table", "recommend", "label_plan", "drift",
+    "slices", "confusion", "score_table", "recommend", "drift",
 )  # fmt: skip
 # What is refused by design: question, kind, input or extra, each "*" for any, and the reason in words.
 REFUSED = [
     ("*", "*", "Predictions", "groups", None),  # groups that are carried are ignored where they are of no use
+    *((table, "*", "Predictions", "clusters", None) for table in ("tally", "confusion", "score_table", "recommend")),
+    ("drift", "*", "saved table", "*", "a saved table has the periods that it was counted by"),
     *((question, "*", "*", "groups", "one result is given, of all rows") for question in ONE_RESULT),
     *(
         (question, "*", "*", extra, "there are no groups")
@@ -268,7 +269,8 @@ def alike(found, expected):
 @cache
 def expected(question, kind, extra):
     """What arrays give."""
-    extra = "plain" if refusal(question, kind, "arrays", extra) else extra  # what is carried is ignored there
+    is_ignored = extra in ("groups", "clusters") and refusal(question, kind, "arrays", extra)
+    extra = "plain" if is_ignored else extra  # what is carried is ignored there
     args, rows = rows_of(question, kind, "arrays", extra)
     return numbers(QUESTIONS[question][0](args, rows))
 
@@ -294,6 +296,9 @@ def outcome(question, kind, source, extra):
         return "refused" if reason is not None else f"refused without a reason: {error}"
     if reason is not None:
         return f"answered, but is to be refused: {reason}"
+    extra = (
+        "plain" if (question, source) == ("decision_curve", "saved table") and extra == "groups" else extra
+    )  # of all rows
     return "same" if alike(found, expected(question, kind, extra)) else "other numbers"
 
 

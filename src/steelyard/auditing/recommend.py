@@ -20,7 +20,7 @@ from steelyard.ingest.array_tables import score_table
 from steelyard.metrics.references import reference
 from steelyard.metrics.registry import get_metric, get_metrics, list_metrics
 from steelyard.metrics.usual import VERDICT
-from steelyard.predictions import Predictions, question
+from steelyard.predictions import Predictions, question, refuse_unused
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.score_table import ScoreTable
@@ -415,6 +415,7 @@ def recommend(
     """
     is_evaluation = hasattr(data, "counted_rows")  # whose own tables are read
     p = Predictions.of(None if is_evaluation else data, predicted, **rows)
+    refuse_unused(p, "recommend", "by")
     shown = data if is_evaluation else _table_of(p)
     is_cut = p.threshold is not None and ranking is None
     is_probability = not isinstance(shown, ScoreTable) or shown.has_probabilities
