@@ -196,6 +196,7 @@ ONE_RESULT = (
 REFUSED = [
     ("*", "*", "Predictions", "groups", None),  # groups that are carried are ignored where they are of no use
     *((table, "*", "Predictions", "clusters", None) for table in ("tally", "confusion", "score_table", "recommend")),
+    *(("recommend", "*", "saved table", extra, None) for extra in ("groups", "clusters")),
     ("drift", "*", "saved table", "*", "a saved table has the periods that it was counted by"),
     *((question, "*", "*", "groups", "one result is given, of all rows") for question in ONE_RESULT),
     *(
