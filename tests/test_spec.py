@@ -94,7 +94,7 @@ def test_a_form_that_cannot_be_meant_is_refused_in_one_sentence(written, sentenc
 
 
 def test_a_single_name_in_place_of_a_list_is_refused():
-    with pytest.raises(SteelyardError, match=r"takes a list of metrics, not 'f1'; write \['f1'\]"):
+    with pytest.raises(SteelyardError, match=r"metrics= is a list of metrics, not 'f1'; write \['f1'\]"):
         MetricSpec.all_of("f1")
     with pytest.raises(InputError, match="No metric was named"):
         MetricSpec.all_of([])
