@@ -89,10 +89,12 @@ def _sparse_counts(
     whole: list[Any] = [SparseMatrix(np.zeros(0, np.int64), np.zeros(0, np.int64), k), None, None]
     for part in there.chunks(true.shape[0], _SORTED):
         codes = there.pair_codes(true[part], pred[part], k)
-        cells, counted = there.unique_counts(codes)
+        if frequency is None and weights is None:
+            (cells, counted), places = there.unique_counts(codes), None
+        else:
+            cells, counted, places = there.unique_places(codes)
         times = None if frequency is None else frequency[part]
         amounts = [times, *((None, None) if weights is None else _weighed(there, weights[part], times))]
-        places = None if frequency is None and weights is None else there.search(cells, codes)
         at = there.to_host(cells)
         for kind, values in enumerate(amounts):
             if values is None and kind:

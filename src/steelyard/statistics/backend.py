@@ -249,6 +249,11 @@ class Backend:
         first = self.xp.ones((min(1, ordered.shape[0]),), dtype=self.xp.bool, device=self.device)
         return self.xp.nonzero(self.xp.concat([first, ordered[1:] != ordered[:-1]]))[0]
 
+    def unique_places(self, values: Native) -> tuple[Native, Native, Native]:
+        """The distinct values in ascending order, how often each occurs, and the place among them of each value."""
+        distinct, counts = self.unique_counts(values)
+        return distinct, counts, self.search(distinct, values)
+
     def distinct(self, column: Column) -> tuple[Column, Column]:
         """Both of a column."""
         values, counts = self.unique_counts(self.native(column))
@@ -584,6 +589,10 @@ class _NumPy(Backend):
 
     def unique_counts(self, values: Native) -> tuple[Native, Native]:
         return np.unique(values, return_counts=True)
+
+    def unique_places(self, values: Native) -> tuple[Native, Native, Native]:
+        distinct, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+        return distinct, counts, places
 
     def ends(self, values: Native) -> tuple[Native, Native]:
         return values.min(), values.max()
