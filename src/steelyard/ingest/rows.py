@@ -99,7 +99,7 @@ def fetch_rows(
         {name: values[name].astype(queries.column_precision(source, name)) for name in score},
         weights,
         times,
-        None if cluster is None else _values(fetched[cluster], cluster),
+        None if cluster is None else _groups(source, fetched[cluster], cluster),
         {name: _groups(source, fetched[name], name) for name in by},
         {name: values[name] for name in numbers},
         {name: _feature(source, fetched[name], name) for name in features},
