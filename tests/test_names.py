@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from checks import public_names, public_thing
 from command_line import COMMANDS, command_named
 
 import steelyard
@@ -28,7 +29,8 @@ ALONE |= {"batch_rows", "follow", "json", "page", "state", "stop"}
 
 def arguments():
     """The names of all arguments of the public functions and classes, and the keys of cost=."""
-    things = (getattr(steelyard, name) for name in steelyard._HOME if name not in ("SteelyardError", "RARER"))
+    names = (name for name in public_names() if name not in ("SteelyardError", "RARER") and "results." not in name)
+    things = map(public_thing, names)
     return {name for thing in things for name in inspect.signature(thing).parameters} | COST_KEYS
 
 
@@ -74,7 +76,7 @@ def test_a_metric_is_called_alike_in_python_json_shell_and_page():
     names = [metric.name for metric in list_metrics() if metric.function is not None]
     assert {row["name"] for row in evaluation.to_dict()["metrics"]} <= set(names)
     assert all(getattr(steelyard, name).name == name for name in names)
-    shown = set(re.findall(r'data-metric="([^"]+)"', steelyard.page(evaluation)))
+    shown = set(re.findall(r'data-metric="([^"]+)"', evaluation.to_html()))
     assert shown and shown <= set(names)
 
 
