@@ -20,7 +20,7 @@ from steelyard.metrics import Metric
 from steelyard.metrics.formula import ARRAY_OF
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 STUB = Path(steelyard.__file__).with_suffix(".pyi")
 WRITTEN = ("figures", "metrics", "results", "studies")  # submodules whose names load on first use
@@ -36,7 +36,6 @@ from typing import Literal, overload
 
 from numpy.typing import ArrayLike
 
-from steelyard._types import Array, Label, LabelSet, Weights
 """
 # A metric's call does not take what another one takes, so that a checker can refuse it; Metric's own takes all.
 NARROWER = "# type: ignore[override]"
@@ -58,11 +57,10 @@ def text() -> str:
 def shelf_text(shelf: str) -> str:
     """The stub of a submodule: its names from their homes, of `metrics` the measures too."""
     lines = [f"# The names of steelyard.{shelf} with their types, written by `make stub`.", ""]
-    lines += _sorted([(home, name) for name, home in SHELVES[shelf].items()])
-    if shelf == "metrics":
-        lines += _sorted([("", metric.name) for metric in list_metrics()])
-    own = {"studies": "\ndef study_names() -> tuple[str, ...]: ..."}
-    return "\n".join([*lines, *([own[shelf]] if shelf in own else []), "", "def __dir__() -> list[str]: ...", ""])
+    measures = [("", metric.name) for metric in list_metrics()] if shelf == "metrics" else []
+    lines += _sorted([*measures, *((home, name) for name, home in SHELVES[shelf].items())])
+    own = {"studies": "def study_names() -> tuple[str, ...]: ..."}
+    return "\n".join([*lines, "", *([own[shelf]] if shelf in own else []), "def __dir__() -> list[str]: ...", ""])
 
 
 def stubs() -> dict[Path, str]:
@@ -74,21 +72,23 @@ def stubs() -> dict[Path, str]:
 
 def _imports() -> list[str]:
     """The submodules, each public name from its home, and what the classes of metrics are written with."""
-    modules = [f"from steelyard import {name} as {name}" for name in sorted(SUBMODULES)]
-    lines = _sorted([(home, name) for name, home in HOME.items()])
-    others = [
-        "from steelyard.metrics.measure import Metric",
-        "from steelyard.metrics.registry import MetricLike",
-        "from steelyard.statistics.multilabel_table import MultilabelTable",
+    public = [("", name) for name in SUBMODULES] + [(home, name) for name, home in HOME.items()]
+    own = [
+        ("_types", "Array, Label, LabelSet, Weights"),
+        ("metrics.measure", "Metric"),
+        ("metrics.registry", "MetricLike"),
+        ("statistics.multilabel_table", "MultilabelTable"),
     ]
-    return sorted(
-        [*modules, *lines, *others], key=lambda line: line.split(" import ")[0].removeprefix("from ").split(".")
-    )
+    return _sorted(public, own)
 
 
-def _sorted(homes: list[tuple[str, str]]) -> list[str]:
-    ordered = sorted(homes, key=lambda home: (home[0].split("."), _as_sorted(home[1])))
-    return [f"from steelyard{f'.{home}' if home else ''} import {name} as {name}" for home, name in ordered]
+def _sorted(public: list[tuple[str, str]], own: Sequence[tuple[str, str]] = ()) -> list[str]:
+    """Imports in the order of the linter; public names are given on."""
+    ordered = sorted([*public, *own], key=lambda pair: (pair[0].split(".") if pair[0] else [], _as_sorted(pair[1])))
+    return [
+        f"from steelyard{f'.{home}' if home else ''} import {name}{'' if (home, name) in own else f' as {name}'}"
+        for home, name in ordered
+    ]
 
 
 def _as_sorted(name: str) -> tuple[bool, str]:

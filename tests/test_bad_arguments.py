@@ -15,7 +15,7 @@ import good_calls
 import numpy as np
 import polars as pl
 import pytest
-from checks import public_names
+from checks import public_names, public_thing
 
 import steelyard
 from steelyard import SteelyardError
@@ -73,8 +73,9 @@ CALLED = [name for name in good_calls.GOOD if name.partition(".")[0] not in OF_S
 
 def function(name):
     """The function, class or method of a name."""
-    found = steelyard
-    for part in name.split("."):
+    first, *parts = name.split(".")
+    found = public_thing(next(each for each in public_names() if each.rpartition(".")[2] == first))
+    for part in parts:
         found = getattr(found, part)
     return found
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from command_line import COMMANDS, command_named
 
 import steelyard
 from steelyard import Counts, evaluate, list_metrics
+from steelyard._names import GONE, HOME, SHELVES, SUBMODULES
 
 # The shell's own words for what Python calls otherwise: scikit-learn's at the one door, a person's at the other.
 SHELL = {"positive": "pos_label", "jobs": "n_jobs", "seed": "rng", "folds": "k", "target": "y", "model": "estimator"}
@@ -112,3 +115,38 @@ def test_the_pages_attributes_are_words_of_the_library():
     }  # of a model on a comparison's page
     acts = {"export", "save"}
     assert used and used <= library | place | acts  # a and b: as in Comparison
+
+
+# ---------------------------------------------------------------- names of Python
+
+
+def test_the_package_lists_the_names_that_are_needed_first_and_its_submodules():
+    assert dir(steelyard) == sorted([*HOME, *SUBMODULES])
+    assert len(SUBMODULES) == 8 and not set(HOME) & set(SUBMODULES)
+    assert all(inspect.ismodule(getattr(steelyard, name)) for name in SUBMODULES if name != "mlflow")
+
+
+@pytest.mark.parametrize("name", sorted({*GONE, *(name for names in SHELVES.values() for name in names)} - set(HOME)))
+def test_a_name_that_moved_is_answered_by_where_it_is(name):
+    with pytest.raises(ImportError, match=rf"^steelyard\.{name} is steelyard\.\S.* now\.$"):
+        getattr(steelyard, name)
+    with pytest.raises(AttributeError, match="has no attribute"):
+        steelyard.nothing_of_this_name  # noqa: B018 - which is asked for
+
+
+@pytest.mark.parametrize("shelf", SHELVES)
+def test_a_submodule_lists_what_it_has_and_loads_nothing_else_of_that_name(shelf):
+    module = getattr(steelyard, shelf)
+    assert set(SHELVES[shelf]) <= set(dir(module))
+    for name, home in SHELVES[shelf].items():
+        assert getattr(module, name) is getattr(import_module(f"steelyard.{home}"), name)
+        assert f"steelyard.{shelf}.{name}" not in sys.modules
+    with pytest.raises(AttributeError, match="has no attribute"):
+        module.nothing_of_this_name  # noqa: B018 - which is asked for
+
+
+def test_every_measure_is_in_the_submodule_of_metrics():
+    assert all(getattr(steelyard.metrics, metric.name) is metric for metric in list_metrics())
+    assert not {metric.name for metric in list_metrics()} & {
+        name.rpartition(".")[2] for name in sys.modules if name.startswith("steelyard.metrics.")
+    }
