@@ -118,7 +118,7 @@ def check_labels(torch, device: str, n: int) -> list[str]:
         ours, numpys = (metric(each[0], each[2]) for each in (there, here))
         if not np.allclose(ours, numpys, rtol=1e-12, atol=1e-14):
             problems.append(f"{metric.name} of labels: {ours!r}, NumPy has {numpys!r}")
-    tables = [steelyard.multilabel(each[0], each[1]) for each in (there, here)]
+    tables = [steelyard.tables.multilabel(each[0], each[1]) for each in (there, here)]
     if len({table.imbalance.distinct_sets for table in tables}) > 1:
         problems.append("the number of different sets of labels")
     for given in ({}, {"sample_weight": 3}):

@@ -11,7 +11,8 @@ from itertools import product
 import numpy as np
 from sklearn.naive_bayes import GaussianNB
 
-from steelyard import Folds, HoldOut, corrected_t_test, cross_evaluate
+from steelyard import Folds, HoldOut, cross_evaluate
+from steelyard.studies import corrected_t_test
 
 METRICS = ("balanced_accuracy", "ac_score", "g_mean", "roc_auc")
 PLANS = ((200, 4, Folds(5)), (200, 4, Folds(5, repeats=3)), (200, 4, Folds(10)), (400, 10, HoldOut(2, repeats=10)))

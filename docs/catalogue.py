@@ -23,7 +23,7 @@ from steelyard.report.terminal.metric_list import number_text, range_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
 FAMILIES = {
     "rates": "one class, one direction",

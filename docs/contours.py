@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steelyard import SurfaceDisplay
+from steelyard.figures import SurfaceDisplay
 from steelyard.report.figures import style
 from steelyard.report.palette import inks
 
 if TYPE_CHECKING:
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
 PREVALENCES = (0.5, 0.1)
 

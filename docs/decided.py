@@ -14,7 +14,7 @@ from steelyard.metrics import references
 
 if TYPE_CHECKING:
     from steelyard.auditing.decisions import Decision
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
 
 def proved(metric: Metric, name: str) -> bool:

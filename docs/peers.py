@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
 
 class Peer(NamedTuple):

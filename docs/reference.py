@@ -4,41 +4,38 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections import defaultdict
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import steelyard
-from steelyard import _HOME
+from steelyard._names import HOME, SHELVES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TITLES = {
-    "statistics": "Tables",
-    "ingest": "Counting rows",
+    "steelyard": "The package",
+    "figures": "Figures",
     "metrics": "Metrics",
-    "analysis": "Questions",
-    "auditing": "Metrics of metrics",
-    "evaluation": "Evaluation",
-    "gates": "Gates",
-    "estimators": "Estimators",
-    "protocol": "Cross-evaluation",
-    "datasets": "Data sets",
-    "ledger": "Kept evaluations",
-    "report": "Figures",
-    "interop": "scikit-learn",
+    "results": "Results",
     "studies": "Studies",
-    "exceptions": "Exceptions",
+    "tables": "Tables",
 }
 
 
 def floors() -> dict[str, list[str]]:
-    """The public names by the floor that they live on, in reading order."""
-    names: dict[str, list[str]] = defaultdict(list)
-    for name, home in _HOME.items():
-        names[home.split(".")[0]].append(name)
-    return {floor: names[floor] for floor in sorted(names, key=[*TITLES].index)}
+    """The public names by the module that has them, in reading order."""
+    return {"steelyard": [*HOME]} | {shelf: [*SHELVES[shelf]] for shelf in TITLES if shelf in SHELVES}
+
+
+def thing(floor: str, name: str) -> Any:
+    """What a public name is of."""
+    return getattr(steelyard if floor == "steelyard" else getattr(steelyard, floor), name)
+
+
+def called(floor: str, name: str) -> str:
+    """A name as it is written after `steelyard.`."""
+    return name if floor == "steelyard" else f"{floor}.{name}"
 
 
 def index() -> str:
@@ -46,13 +43,17 @@ def index() -> str:
     lines = [
         "# Reference",
         "",
-        "Every public name is an attribute of `steelyard` and loads on first use. The metrics have "
+        "The names that are needed first are attributes of `steelyard`, the others of its submodules; all load on "
+        "first use. The metrics are attributes of `steelyard` too and have "
         "[pages of their own](../catalogue/index.md); the shell has [its commands](commands.md).",
         "",
     ]
     for floor, names in floors().items():
         lines += [f"## {TITLES[floor]}", "", "| name | what it is |", "|---|---|"]
-        lines += [f"| [`{name}`]({floor}.md#{name}) | {_first(getattr(steelyard, name))} |" for name in names]
+        lines += [
+            f"| [`{called(floor, name)}`]({floor}.md#{called(floor, name)}) | {_first(thing(floor, name))} |"
+            for name in names
+        ]
         lines += [""]
     lines += [
         "## Drop-ins",
@@ -64,10 +65,11 @@ def index() -> str:
 
 def page(floor: str) -> str:
     """The names of one floor with their docstrings."""
-    about = _plain(import_module(f"steelyard.{floor}").__doc__ or "").split("\n")[0]
+    module = steelyard if floor == "steelyard" else getattr(steelyard, floor)
+    about = _plain(module.__doc__ or "").split("\n")[0]
     parts = [f"# {TITLES[floor]}", about]
     for name in floors()[floor]:
-        parts += _entry(name, getattr(steelyard, name), 2)
+        parts += _entry(called(floor, name), thing(floor, name), 2)
     return "\n\n".join(parts) + "\n"
 
 
@@ -105,8 +107,10 @@ def in_python() -> str:
 
 
 def _linked(function: str) -> str:
-    home = _HOME.get(function)
-    return f"[`{function}`]({home.split('.')[0]}.md#{function})" if home else f"`{function}`"
+    for floor, names in floors().items():
+        if function in (called(floor, name) for name in names):
+            return f"[`{function}`]({floor}.md#{function})"
+    return f"`{function}`"
 
 
 # ---------------------------------------------------------------- one name

@@ -14,13 +14,16 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import steelyard
-from steelyard import _HOME, Metric, list_metrics
+from steelyard import list_metrics
+from steelyard._names import HOME, SHELVES, SUBMODULES
+from steelyard.metrics import Metric
 from steelyard.metrics.formula import ARRAY_OF
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 STUB = Path(steelyard.__file__).with_suffix(".pyi")
+WRITTEN = ("figures", "metrics", "results", "studies")  # submodules whose names load on first use
 WIDTH = 120
 CALL = inspect.signature(Metric.__call__).parameters
 ROWS = ("pos_label", "labels", "average", "sample_weight", "frequency", "undefined", "zero_division")
@@ -33,7 +36,6 @@ from typing import Literal, overload
 
 from numpy.typing import ArrayLike
 
-from steelyard._types import Array, Label, LabelSet, Weights
 """
 # A metric's call does not take what another one takes, so that a checker can refuse it; Metric's own takes all.
 NARROWER = "# type: ignore[override]"
@@ -45,19 +47,48 @@ def text() -> str:
     classes = [(name, list(members)) for name, members in groupby(metrics, _class_name)]
     parts = [
         HEAD + "\n".join(_imports()),
-        "__version__: str\n_HOME: dict[str, str]\n\ndef __dir__() -> list[str]: ...",
+        "__version__: str\n\ndef __dir__() -> list[str]: ...",
         *(_class(name, members[0]) for name, members in classes),
         "\n".join(_variable(metric, name) for name, members in classes for metric in members),
     ]
     return "\n\n".join(parts) + "\n"
 
 
+def shelf_text(shelf: str) -> str:
+    """The stub of a submodule: its names from their homes, of `metrics` the measures too."""
+    lines = [f"# The names of steelyard.{shelf} with their types, written by `make stub`.", ""]
+    measures = [("", metric.name) for metric in list_metrics()] if shelf == "metrics" else []
+    lines += _sorted([*measures, *((home, name) for name, home in SHELVES[shelf].items())])
+    own = {"studies": "def study_names() -> tuple[str, ...]: ..."}
+    return "\n".join([*lines, "", *([own[shelf]] if shelf in own else []), "def __dir__() -> list[str]: ...", ""])
+
+
+def stubs() -> dict[Path, str]:
+    """Every stub by its file."""
+    folder = STUB.parent
+    paths = {name: folder / name / "__init__.pyi" for name in WRITTEN if (folder / name).is_dir()}
+    return {STUB: text()} | {paths.get(name, folder / f"{name}.pyi"): shelf_text(name) for name in WRITTEN}
+
+
 def _imports() -> list[str]:
-    """Each public name from its home, in the order of the linter; and the type of a metric as it is asked for."""
-    homes = [(home, name) for name, home in _HOME.items()]
-    lines = [(home, f"from steelyard.{home} import {name} as {name}", name) for home, name in homes]
-    lines.append(("metrics.registry", "from steelyard.metrics.registry import MetricLike", "MetricLike"))
-    return [line for _, line, _ in sorted(lines, key=lambda line: (line[0].split("."), _as_sorted(line[2])))]
+    """The submodules, each public name from its home, and what the classes of metrics are written with."""
+    public = [("", name) for name in SUBMODULES] + [(home, name) for name, home in HOME.items()]
+    own = [
+        ("_types", "Array, Label, LabelSet, Weights"),
+        ("metrics.measure", "Metric"),
+        ("metrics.registry", "MetricLike"),
+        ("statistics.multilabel_table", "MultilabelTable"),
+    ]
+    return _sorted(public, own)
+
+
+def _sorted(public: list[tuple[str, str]], own: Sequence[tuple[str, str]] = ()) -> list[str]:
+    """Imports in the order of the linter; public names are given on."""
+    ordered = sorted([*public, *own], key=lambda pair: (pair[0].split(".") if pair[0] else [], _as_sorted(pair[1])))
+    return [
+        f"from steelyard{f'.{home}' if home else ''} import {name}{'' if (home, name) in own else f' as {name}'}"
+        for home, name in ordered
+    ]
 
 
 def _as_sorted(name: str) -> tuple[bool, str]:
@@ -158,5 +189,6 @@ def _variable(metric: Metric, name: str) -> str:
 
 
 if __name__ == "__main__":
-    STUB.write_text(text(), encoding="utf-8")
-    print(STUB)
+    for path, written in stubs().items():
+        path.write_text(written, encoding="utf-8")
+        print(path)

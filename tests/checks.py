@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 from packaging.version import Version
 
+import steelyard
+from steelyard._names import HOME, SHELVES
+
 CELLS = (0, 1, 2, 3, 50, 10**6)
 TABLES = list(itertools.product(CELLS, repeat=4))
 
@@ -55,3 +58,15 @@ def failing_checks(estimator, kinds=("dense",)):
     first = "before scikit-learn 1.7 the check makes two classes of three by whichever row comes first"
     wrong = Version(sklearn.__version__) < Version("1.7")
     return {f"check_sample_weight_equivalence_on_{kind}_data": first for kind in kinds if wrong}
+
+
+def public_names():
+    """Every public name, with its submodule where it is in one, and the module that it is loaded from."""
+    shelved = {f"{shelf}.{name}": home for shelf, names in SHELVES.items() for name, home in names.items()}
+    return HOME | shelved
+
+
+def public_thing(name):
+    """What a public name is of."""
+    shelf, _, last = name.rpartition(".")
+    return getattr(getattr(steelyard, shelf) if shelf else steelyard, last)

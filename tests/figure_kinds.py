@@ -36,4 +36,4 @@ VIEWS = {"lift": "gain", "brier": "cost"}
 def figure(kind, result=None, /, **options):
     """The figure of a kind from a result: an Evaluation, several by name, a Comparison, a study, runs."""
     view = {"kind": kind} if kind in VIEWS else {}
-    return getattr(steelyard, FIGURE_KINDS[kind]).from_result(result, **view, **options)
+    return getattr(steelyard.figures, FIGURE_KINDS[kind]).from_result(result, **view, **options)

@@ -1,6 +1,6 @@
 """A metric declared in a module of a user's own, for the tests of pickling."""
 
-from steelyard import metric, ratio
+from steelyard.metrics import metric, ratio
 
 
 @metric("Hit share", family="own", range=(0, 1), cite="fawcett2006")

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import pytest
 
-from steelyard import Counts, DotsDisplay, evaluate
+from steelyard import Counts, evaluate
+from steelyard.figures import DotsDisplay
 
 FINLEY = evaluate(Counts(28, 23, 72, 2680), metrics=["recall", "mcc"], draws=20)
 percent_text, three_digits = FINLEY["recall"].text, FINLEY["mcc"].text  # how a share and another number are written

@@ -521,7 +521,7 @@ def test_series_of_one_index_in_another_order_are_refused():
         "groups": lambda: steelyard.evaluate(y, p, by=turned),
         "named groups": lambda: steelyard.evaluate(y, p, by={"site": turned}),
         "clusters": lambda: steelyard.interval("recall", y, p, cluster=turned),
-        "paired": lambda: steelyard.paired(y, p, turned),
+        "paired": lambda: steelyard.tables.paired(y, p, turned),
         "compare": lambda: steelyard.compare(y, {"a": p, "b": turned}),
         "batches": lambda: Accumulator().update(y, turned),
         "numbers": lambda: steelyard.recall(y.reset_index(drop=True), p.reset_index(drop=True).sample(frac=1, random_state=1)),

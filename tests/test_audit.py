@@ -20,23 +20,12 @@ import pytest
 from oracle import ORACLE
 
 import steelyard
-from steelyard import (
-    Metric,
-    SteelyardError,
-    audit,
-    get_metric,
-    harsher,
-    identities,
-    list_metrics,
-    metric,
-    ratio,
-    sqrt,
-    where,
-)
+from steelyard import SteelyardError, audit, get_metric, list_metrics
 from steelyard.auditing import decisions as decision_store
 from steelyard.auditing import exact_values, laws, proof, properties, rulings, symbolic
 from steelyard.auditing.identities import combinations
 from steelyard.auditing.properties import decide
+from steelyard.metrics import Metric, harsher, identities, metric, ratio, sqrt, where
 from steelyard.metrics.expression import SYMBOLS, as_expression
 from steelyard.metrics.references import references
 
@@ -656,7 +645,9 @@ def test_an_opaque_function_is_searched_and_says_so():
 
     row = decide(larger, "prevalence_invariance")
     assert row.verdict.startswith("no counterexample among 2,")
-    assert row.how.startswith("an opaque function, no formula to prove (steelyard.sqrt and steelyard.where can be read")
+    assert row.how.startswith(
+        "an opaque function, no formula to prove (steelyard.metrics.sqrt and steelyard.metrics.where can be read"
+    )
     assert row.how.endswith("): exact search")
     broken = decide(larger, "p4")
     assert broken.verdict == REFUTED and "opaque" in broken.how

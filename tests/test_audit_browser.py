@@ -8,7 +8,7 @@ import pytest
 from accessible import accessible
 from pages_open import press, until
 
-from steelyard import audit, audit_page, list_metrics
+from steelyard import audit, list_metrics
 
 PROPERTIES = [row.property for row in audit("recall")]
 
@@ -20,7 +20,7 @@ def decisions():
 
 @pytest.fixture(scope="module")
 def html(decisions):
-    return audit_page(decisions)
+    return decisions.to_html()
 
 
 def of(decisions, metric, name):
@@ -38,7 +38,7 @@ def test_the_headline_counts_what_is_proved_and_refuted(show, decisions, html):
         assert told in tab.locator("h1").text_content()
         assert tab.locator(".matrix td.yes").count() == proved
     alone = list(audit("recall"))
-    assert f">Recall has {sum(row.holds is True for row in alone)} of {len(alone)} properties;" in audit_page(alone)
+    assert f">Recall has {sum(row.holds is True for row in alone)} of {len(alone)} properties;" in alone.to_html()
 
 
 def test_a_cell_opens_its_proof_or_its_table(show, decisions, html):

@@ -11,25 +11,8 @@ import pytest
 from checks import assert_refused
 from scipy import stats
 
-from steelyard import (
-    Counts,
-    Predictions,
-    Result,
-    SteelyardError,
-    at_prevalence,
-    confusion,
-    correlation_study,
-    disagreement,
-    discrimination,
-    get_metric,
-    list_metrics,
-    metric_correlation,
-    ratio_spread,
-    refit_robustness,
-    robustness,
-    score_table,
-    swap_prevalences,
-)
+from steelyard import Counts, Predictions, Result, SteelyardError, at_prevalence, confusion, get_metric, list_metrics, score_table
+from steelyard.studies import correlation_study, disagreement, discrimination, metric_correlation, ratio_spread, refit_robustness, robustness, swap_prevalences
 from steelyard.auditing.correlation import GARCIA_METRICS, LIST_KINDS, Conclusion, RateBounds, widths_of
 from steelyard.auditing.discrimination import disagreements
 from steelyard.auditing.ratio_spread import spread_of
@@ -703,8 +686,8 @@ def test_the_words_of_a_study_fit_what_was_given():
 def test_the_studies_are_public():
     import steelyard
 
-    assert steelyard.robustness is robustness and steelyard.discrimination is discrimination
-    assert steelyard.correlation_study is correlation_study and steelyard.ratio_spread is ratio_spread
+    assert steelyard.studies.robustness is robustness and steelyard.studies.discrimination is discrimination
+    assert steelyard.studies.correlation_study is correlation_study and steelyard.studies.ratio_spread is ratio_spread
 
 
 def test_labels_of_a_convention_are_taken_and_stated():

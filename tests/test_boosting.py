@@ -11,7 +11,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.model_selection import train_test_split
 
-from steelyard import get_metric, log_loss, mcc, metric, precision, roc_auc, scorer
+from steelyard import get_metric, log_loss, mcc, precision, roc_auc, scorer
+from steelyard.metrics import metric
 
 X, Y = make_classification(3000, weights=[0.93], flip_y=0.08, n_informative=4, random_state=1)
 TRAIN, TEST, Y_TRAIN, Y_TEST = train_test_split(X, Y, test_size=0.5, stratify=Y, random_state=0)

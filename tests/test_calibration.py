@@ -18,18 +18,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import d2_brier_score
 
 import steelyard
-from steelyard import (
-    Prevalence,
-    ReliabilityDisplay,
-    Result,
-    ScoreTable,
-    calibration,
-    get_metric,
-    interval,
-    score_table,
-    tally,
-)
+from steelyard import Prevalence, Result, ScoreTable, calibration, get_metric, interval, score_table, tally
 from steelyard.exceptions import InputError
+from steelyard.figures import ReliabilityDisplay
 from steelyard.statistics import score_sort
 
 PARTS = ("brier_miscalibration", "brier_discrimination", "brier_uncertainty")

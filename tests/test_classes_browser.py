@@ -13,7 +13,7 @@ import pytest
 from accessible import accessible
 from pages_open import caught_up, page_data, slide, until, widened
 
-from steelyard import Confusion, at_prevalence, evaluate, get_metric, page
+from steelyard import Confusion, at_prevalence, evaluate, get_metric
 from steelyard.analysis.confusions.confused_pairs import confused_pairs, confusion_order
 from steelyard.analysis.results.formatting import (
     bounds_text,
@@ -65,7 +65,7 @@ def evaluations():
     def of(k):
         if k not in made:
             evaluation = evaluate(table(k), draws=40)
-            made[k] = evaluation, page(evaluation, source="classes.csv")
+            made[k] = evaluation, evaluation.to_html(source="classes.csv")
         return made[k]
 
     return of
@@ -73,7 +73,7 @@ def evaluations():
 
 def hostile_page(k):
     names = [f"{HOSTILE[i % len(HOSTILE)]}{i}" for i in range(k)]
-    return page(evaluate(table(k, names=names), draws=20), source=HOSTILE[0])
+    return evaluate(table(k, names=names), draws=20).to_html(source=HOSTILE[0])
 
 
 def status(tab):
@@ -123,7 +123,7 @@ def test_the_slider_of_rows_sent_to_a_person_shows_pythons_numbers(show):
     p = 0.5 * rng.dirichlet(np.ones(6), 300) + 0.5 * np.eye(6)[np.where(rng.random(300) < 0.8, y, (y + 1) % 6)]
     evaluation = evaluate(names[y], y_score=p, labels=names.tolist(), draws=40, metrics=["accuracy"])
     curve = evaluation.risk_coverage
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         for place in (5, 0, 10, len(curve.asked) - 1):
             slide(tab, "risk-share", place)
             shown = json.loads(tab.locator("#risk-sentence").get_attribute("data-value"))
@@ -263,7 +263,7 @@ def test_the_slider_holds_the_share_of_the_class_that_is_looked_at(show, evaluat
 
 def test_classes_that_are_numbers_are_named_as_they_are(show):
     rows = np.array([[30, 5, 2], [4, 60, 9], [1, 3, 12]])
-    with show(page(evaluate(Confusion.of_rows((0, 7, 12), rows), draws=40))) as tab:
+    with show(evaluate(Confusion.of_rows((0, 7, 12), rows), draws=40).to_html()) as tab:
         assert tab.locator("#class option").all_text_contents() == ["0", "7", "12"]
         tab.select_option("#class-order", "given")
         tab.focus("#class-map")
@@ -279,7 +279,7 @@ def test_weighted_classes_are_shown_by_weight_and_follow_the_slider(show):
     y, p, w = rng.integers(0, 4, 300), rng.integers(0, 4, 300), rng.uniform(0.2, 3, 300)
     evaluation = evaluate(np.array(list("abcd"))[y], np.array(list("abcd"))[p], sample_weight=w, draws=40)
     matrix = evaluation.confusion.matrix
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         tab.select_option("#class-order", "given")
         tab.focus("#class-map")
         tab.keyboard.press("ArrowDown")
@@ -298,7 +298,7 @@ def test_weighted_classes_are_shown_by_weight_and_follow_the_slider(show):
 
 
 def test_a_table_without_errors_has_no_pairs_and_says_so(show):
-    with show(page(evaluate(Confusion.of_rows("abc", np.diag([5, 60, 9])), draws=40))) as tab:
+    with show(evaluate(Confusion.of_rows("abc", np.diag([5, 60, 9])), draws=40).to_html()) as tab:
         assert "No row was predicted as another class." in tab.locator(".pairs").text_content()
         tab.focus("#class-map")
         tab.keyboard.press("ArrowDown")
@@ -319,7 +319,7 @@ def test_a_dense_table_of_a_thousand_classes_keeps_its_largest_cells_and_says_so
     weights = rows * rng.uniform(0.5, 2, rows.shape)  # whose digits take more room than counts
     names = [f"{'x' * 200}{i}" for i in range(1000)]
     dense = Confusion(tuple(names), rows, weights, weights**2 / rows)
-    html = page(evaluate(dense, draws=20, metrics=["accuracy"]))
+    html = evaluate(dense, draws=20, metrics=["accuracy"]).to_html()
     assert len(html.encode()) <= 1_000_000
     with show(html) as tab:
         tab.focus("#class-map")
@@ -572,7 +572,7 @@ def scored(k, name="class {:02d}"):
 
 def test_many_classes_stand_folded_after_the_metrics_of_all(show):
     evaluation = scored(20)
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         whole = [row for row in evaluation.metrics if row.spec.label is None]
         assert tab.locator("#all tr[data-value]").count() == len(whole) < len(evaluation.metrics)
         assert not tab.locator("#by-scores table").is_visible()
@@ -589,7 +589,7 @@ def test_many_classes_stand_folded_after_the_metrics_of_all(show):
 
 
 def test_few_classes_with_long_names_stand_among_the_metrics(show):
-    with show(page(scored(3, "w" * 10_000 + "{}")), width=390) as tab:
+    with show(scored(3, "w" * 10_000 + "{}").to_html(), width=390) as tab:
         assert tab.locator("#by-scores").count() == 0
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390
         names = tab.locator("#all bdi").all_text_contents()

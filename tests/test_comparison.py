@@ -19,20 +19,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import steelyard
-from steelyard import (
-    Counts,
-    Paired,
-    SteelyardError,
-    at_prevalence,
-    compare,
-    confusion,
-    corrected_t_test,
-    friedman,
-    get_metric,
-    paired,
-)
+from steelyard import Counts, SteelyardError, at_prevalence, compare, confusion, get_metric
 from steelyard.analysis.comparison import paired as paired_draws
 from steelyard.analysis.intervals import score_draws
+from steelyard.studies import corrected_t_test, friedman
+from steelyard.tables import Paired, paired
 
 TWO_CLASS = [
     *("recall", "specificity", "precision", "accuracy", "f1", "balanced_accuracy"),
@@ -687,14 +678,13 @@ def test_bad_input_gets_one_sentence(case):
 
 
 def test_a_tiny_p_value_is_told_as_below_a_bound_and_never_as_zero(tmp_path):
-    from steelyard import comparison_page
 
     true = np.tile([0, 1], 3_000)
     found = compare(true, {"right": true, "wrong": 1 - true}, metrics=["accuracy"])
     pl.DataFrame({"y": true, "right": true, "wrong": 1 - true}).write_csv(tmp_path / "rows.csv")
     words = ["--true", "y", "--pred", "right", "--pred", "wrong", "--metrics", "accuracy"]
     shown = run_command("compare", tmp_path / "rows.csv", *words, code=0).stdout
-    for told in (repr(found), shown, comparison_page(found).replace("&lt;", "<")):
+    for told in (repr(found), shown, found.to_html().replace("&lt;", "<")):
         assert "p < 1e-20 (mid-p), < 1e-20 (exact)" in " ".join(told.split())
         assert told.count("< 1e-20") >= 4
     assert found.rows[0].p_value < 1e-20

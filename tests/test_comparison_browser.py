@@ -14,7 +14,8 @@ import pytest
 from accessible import accessible
 from pages_open import page_data, press, slide, until
 
-from steelyard import Counts, CrossEvaluation, Folds, compare, comparison_page, cross_evaluate, get_metric, page
+from steelyard import Counts, Folds, compare, cross_evaluate, get_metric
+from steelyard.results import CrossEvaluation
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed: the browser tests are skipped")
 WIDTHS = (1440, 1024, 768, 390)
@@ -56,7 +57,7 @@ def five():
 
 @pytest.fixture(scope="module")
 def five_page(five):
-    return comparison_page(five, source="predictions.parquet")
+    return five.to_html(source="predictions.parquet")
 
 
 def at_thresholds(tab):
@@ -149,7 +150,7 @@ def test_weighted_rows_give_weighted_numbers(show):
     y, models = scored(3)
     weight = np.random.default_rng(1).gamma(2, 1, len(y))
     comparison = compare(y, y_score=models, threshold=0.3, sample_weight=weight, draws=200)
-    with show(comparison_page(comparison)) as tab:
+    with show(comparison.to_html()) as tab:
         tab.check("[name=compared-mode][value=recall]")
         slide(tab, "same-recall", 71)
         assert_as_python_has_it(tab, comparison)
@@ -158,7 +159,7 @@ def test_weighted_rows_give_weighted_numbers(show):
 def test_without_thresholds_each_model_starts_where_the_default_metric_is_best(show):
     y, models = scored(3)
     comparison = compare(y, y_score=models)
-    with show(comparison_page(comparison)) as tab:
+    with show(comparison.to_html()) as tab:
         assert_as_python_has_it(tab, comparison)
         for place, (_, values) in at_thresholds(tab).items():
             table = comparison.tables.scores[comparison.models[place]]
@@ -302,10 +303,10 @@ def crossed():
 
 
 def test_runs_are_dots_around_their_means(show, crossed):
-    with show(page(crossed)) as tab:
+    with show(crossed.to_html()) as tab:
         names = tab.locator("#runs-metric option").evaluate_all("all => all.map(o => o.value)")
         assert names[0] == "ac_score"
-        numbers = {mark["number"]: i for i, mark in enumerate(page_data(page(crossed))["comparison"]["models"])}
+        numbers = {mark["number"]: i for i, mark in enumerate(page_data(crossed.to_html())["comparison"]["models"])}
         for name in names:
             tab.select_option("#runs-metric", name)
             rows = tab.locator(f'[data-run-board="{name}"] tbody tr')
@@ -317,12 +318,12 @@ def test_runs_are_dots_around_their_means(show, crossed):
             defined = [int(np.isfinite(crossed[row.model].values(name)).sum()) for row in board]
             assert [dots for *_, dots in shown] == defined
         address = tab.evaluate("location.hash")
-    with show(page(crossed), hash=address) as tab:
+    with show(crossed.to_html(), hash=address) as tab:
         assert tab.locator("#runs-metric").input_value() == names[-1]
 
 
 def test_the_place_of_each_dot_is_the_value_of_its_run(show, crossed):
-    with show(page(crossed)) as tab:
+    with show(crossed.to_html()) as tab:
         board = tab.locator('[data-run-board="ac_score"]')
         low, high = (float(end) for end in board.locator(".scale span").all_text_contents())
         first = crossed.leaderboard("ac_score").rows[0].model
@@ -335,7 +336,7 @@ def test_the_place_of_each_dot_is_the_value_of_its_run(show, crossed):
 def test_the_pages_of_runs_fit_every_screen_and_paper(show, crossed):
     one = CrossEvaluation({"stump": replace(crossed["stump"], alone=True)}, crossed.notes, crossed.setting)
     for result in (crossed, one):
-        with show(page(result)) as tab:
+        with show(result.to_html()) as tab:
             assert tab.locator("#cost tbody tr").count() == len(result.models)
             for width in WIDTHS:
                 tab.set_viewport_size({"width": width, "height": 900})
@@ -365,7 +366,7 @@ KINDS = {
 
 @cache
 def kind_page(kind):
-    return comparison_page(KINDS[kind]())
+    return KINDS[kind]().to_html()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -393,7 +394,7 @@ OUTSIDE = """wide => [...document.querySelectorAll('svg text, th, td')].map(e =>
 def test_hostile_names_are_words_and_never_widen_the_page(show, name):
     words = HOSTILE[name]
     comparison = of_scores(4, names=(words, words + "2", "plain", "=1+1"), rows=300)
-    with show(comparison_page(comparison, source=words)) as tab:
+    with show(comparison.to_html(source=words)) as tab:
         for width in WIDTHS:
             tab.set_viewport_size({"width": width, "height": 900})
             assert tab.evaluate("document.documentElement.scrollWidth") <= width, width
@@ -412,7 +413,7 @@ def test_hostile_names_are_words_and_never_widen_the_page(show, name):
 
 @pytest.mark.parametrize("kind", ["ten", "labels", "different rows", "runs"])
 def test_an_accessibility_check_finds_nothing(show, kind, crossed):
-    with show(page(crossed) if kind == "runs" else kind_page(kind)) as tab:
+    with show(crossed.to_html() if kind == "runs" else kind_page(kind)) as tab:
         if tab.locator("[data-opens]").count():
             tab.locator("[data-opens]").first.click()
         accessible(tab)

@@ -7,8 +7,9 @@ import pytest
 from scipy import stats
 
 import steelyard
-from steelyard import confidence_band, score_table
+from steelyard import score_table
 from steelyard.exceptions import InputError
+from steelyard.figures import confidence_band
 
 
 def all_within(rows, local):

@@ -31,18 +31,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from steelyard import (
-    Counts,
-    CrossEvaluation,
-    Folds,
-    HoldOut,
-    __version__,
-    chance,
-    cross_evaluate,
-    get_metric,
-    page,
-    select_tree,
-)
+from steelyard import Counts, Folds, HoldOut, __version__, chance, cross_evaluate, get_metric
+from steelyard.results import CrossEvaluation
+from steelyard.studies import select_tree
 
 X, Y = make_classification(200, 4, weights=[0.8], random_state=3)
 NEGATIVES = np.flatnonzero(Y == 0)[:30]
@@ -59,7 +50,7 @@ def test_test_rows_of_one_class_are_evaluated_and_the_areas_say_why_they_are_und
     area = found.evaluation["roc_auc"]
     assert math.isnan(area.value) and area.undefined == ("no positives", "no negatives")[label]
     assert json.loads(found.to_json())["models"][0]["evaluation"]["rows"] == 20
-    assert "<!doctype html>" in page(found.evaluation)
+    assert "<!doctype html>" in found.evaluation.to_html()
 
 
 def test_24_rows_with_3_positives_never_break_a_hold_out():
@@ -499,15 +490,14 @@ def test_a_selection_is_strict_json():
 
 
 def test_the_page_of_a_cross_evaluation_tells_its_runs_and_costs():
-    one = page(cross_evaluate(GaussianNB(), X, Y))
+    one = cross_evaluate(GaussianNB(), X, Y).to_html()
     assert all(
         words in one for words in ("Over the runs", "Nadeau and Bengio", "fit_seconds", "Each run", "model_bytes")
     )
     assert len(one) < 180 * 1024 and 'id="metrics"' in one
-    two = page(cross_evaluate({"<b>nb": GaussianNB(), "tree": DecisionTreeClassifier()}, X, Y))
+    two = cross_evaluate({"<b>nb": GaussianNB(), "tree": DecisionTreeClassifier()}, X, Y).to_html()
     assert all(words in two for words in ("p_holm", "tree_nodes", "&lt;b&gt;nb")) and "<b>nb" not in two
     assert two.count('class="run"') == 5 * 2 * two.count("data-run-board=")
-    assert_refused(lambda: page([1, 2]), TypeError, "an Evaluation or a CrossEvaluation, not list")
 
 
 def test_a_long_message_of_a_model_ends_in_an_ellipsis():

@@ -17,8 +17,9 @@ from pages_open import caught_up, page_data, slide, until
 from scipy import stats
 from scipy.special import betainc
 
-from steelyard import Result, SteelyardError, ThresholdDisplay, best_threshold, evaluate, page
+from steelyard import Result, SteelyardError, best_threshold, evaluate
 from steelyard.evaluation.verdict.decision_sentence import decision_sentence
+from steelyard.figures import ThresholdDisplay
 
 BY_RATES = ("precision", "recall", "f1", "mcc", "accuracy", "balanced_accuracy")
 FIELDS = ("cost", "alerts", "rows", "recall", "specificity", "precision", "negative_predictive_value")
@@ -159,7 +160,7 @@ def is_promised(entries, prevalence):
 
 def test_the_page_chooses_the_threshold_that_python_chooses(show, few):
     table, chosen = few.scores, 0
-    with show(page(few)) as tab:
+    with show(few.to_html()) as tab:
         data = page_data(tab.content())
         thresholds, stops = data["thresholds"]["threshold"], data["stops"]
         assert len(thresholds) == data["all_thresholds"]
@@ -191,7 +192,7 @@ def test_with_fewer_thresholds_than_there_are_promises_are_kept_all_the_same(sho
     y, score = rows(20_000, 0.06, digits=9)
     evaluation = evaluate(y, y_score=score, draws=50)
     table = evaluation.scores
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         data = page_data(tab.content())
         thresholds = [np.inf if t is None else t for t in data["thresholds"]["threshold"]]
         assert len(thresholds) < data["all_thresholds"]
@@ -218,7 +219,7 @@ def test_with_fewer_thresholds_than_there_are_promises_are_kept_all_the_same(sho
 
 
 def test_the_threshold_of_the_decision_is_taken_over_by_the_page(show, few):
-    with show(page(few)) as tab:
+    with show(few.to_html()) as tab:
         put(tab, cost="8", recall="80", confidence="0.9")
         best = best_threshold(few.scores, cost={"cost_fn": 8}, where="recall>=0.8", confidence=0.9, draws=0)
         button = tab.locator("#decision-use")
@@ -235,7 +236,7 @@ def test_the_threshold_of_the_decision_is_taken_over_by_the_page(show, few):
 
 
 def test_an_entry_that_cannot_be_used_is_named_beside_it(show, few):
-    with show(page(few)) as tab:
+    with show(few.to_html()) as tab:
         for key, value, words in (
             ("cost", "-3", "A number from"),
             ("cost", "0", "A number from"),
@@ -259,7 +260,7 @@ def test_an_entry_that_cannot_be_used_is_named_beside_it(show, few):
 
 
 def test_the_prevalence_entered_is_that_of_the_slider(show, few):
-    with show(page(few)) as tab:
+    with show(few.to_html()) as tab:
         tab.fill("#decision-prevalence", "2")
         assert float(tab.get_attribute("#prevalence", "data-prevalence")) == 0.02
         assert "at a prevalence of 2.00 %" in sentence(tab)
@@ -281,7 +282,7 @@ def test_the_prevalence_entered_is_that_of_the_slider(show, few):
         slide(tab, "prevalence", 0)
         tab.locator("#decision-cost").focus()
         assert float(tab.input_value("#decision-prevalence")) == 0.01
-    with show(page(few), hash=address) as tab:
+    with show(few.to_html(), hash=address) as tab:
         assert float(tab.get_attribute("#prevalence", "data-prevalence")) == 0.02345
         assert float(tab.input_value("#decision-prevalence")) == 2.345
 
@@ -290,7 +291,7 @@ def test_what_no_threshold_keeps_is_said_with_the_rows_it_takes(show):
     y, score = rows(120, 0.1, seed=3)
     evaluation = evaluate(y, y_score=score, draws=50)
     positives = int(y.sum())
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         put(tab, recall="90", confidence="0.95")
         notes = tab.locator("#decision-notes").text_content().replace("\u00a0", " ")
         assert f"recall >= 90 % with 95 % confidence needs at least 29 positives; here are {positives}." in notes
@@ -314,7 +315,7 @@ def test_the_dot_of_the_decision_curve_lies_on_it(show, few):
         const next = points.findIndex(point => point.x >= x), [a, b] = [points[next - 1], points[next]];
         return Math.abs(a.y + ((b.y - a.y) * (x - a.x)) / (b.x - a.x || 1) - y);
     }"""
-    with show(page(few)) as tab:
+    with show(few.to_html()) as tab:
         for cost in ("2.7", "11", "33"):  # between two steps
             put(tab, cost=cost)
             assert tab.evaluate(script) < 1  # pixels
@@ -326,7 +327,7 @@ def test_rows_that_do_not_count_alike_have_limits_without_a_promise(show, kind):
     rng = np.random.default_rng(1)
     how = {"sample_weight": rng.gamma(2, 1, 700)} if kind == "weighted" else {"cluster": rng.integers(0, 60, 700)}
     evaluation = evaluate(y, y_score=score, draws=50, **how)
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         assert tab.locator("#decision-confidence").count() == 0
         assert (
             f"Rows {'have weights' if kind == 'weighted' else 'are clustered'}"
@@ -345,7 +346,7 @@ def test_rows_that_do_not_count_alike_have_limits_without_a_promise(show, kind):
 
 
 def test_the_address_holds_every_entry(show, few):
-    html = page(few)
+    html = few.to_html()
     with show(html) as tab:
         put(tab, cost="7", recall="75", alerts="30", rows="100", confidence="0.8")
         tab.locator("#decision-shell summary").click()
@@ -374,7 +375,7 @@ def test_the_commands_find_the_same_threshold(show, tmp_path, monkeypatch):
     frame = pl.DataFrame({names["true"]: np.where(y == 1, "yes & no", "no"), names["score"]: score})
     frame.write_csv(tmp_path / "new rows.csv")
     evaluation = evaluate(frame, **names, pos_label="yes & no", draws=50)
-    with show(page(replace(evaluation, source="new rows.csv"))) as tab:
+    with show(replace(evaluation, source="new rows.csv").to_html()) as tab:
         thresholds = page_data(tab.content())["thresholds"]["threshold"]
         for entries in (
             {"cost": "5"},
@@ -401,7 +402,7 @@ def test_the_commands_find_the_same_threshold(show, tmp_path, monkeypatch):
 
 
 def test_the_section_fits_a_phone_and_is_accessible(show, few):
-    with show(page(few), hash="#open=decision-shell&decision-recall=180", width=1440) as tab:
+    with show(few.to_html(), hash="#open=decision-shell&decision-recall=180", width=1440) as tab:
         for entries in ({"recall": "180"}, {"cost": "20", "recall": "80", "confidence": "0.95"}):
             put(tab, **entries)
             accessible(tab, "section.decision", narrow=(390, 768))
@@ -417,7 +418,7 @@ def test_names_in_commands_are_quoted_and_long_ones_left_out():
         "-x; y": ["./-x; y", "--true", "a b'c", "--score=-s", "--positive", "1"],
         "n" * 900: None,
     }.items():
-        data = page_data(page(replace(evaluation, source=source)))["decision"]
+        data = page_data(replace(evaluation, source=source).to_html())["decision"]
         assert bool(data["unnamed"]) == (expected is None)
         assert shlex.split(data["file"]) == (expected or ["predictions.csv", "--true", "label", "--score", "score"])
 
@@ -437,7 +438,7 @@ def test_the_figure_of_a_cost_has_the_baselines_and_the_plateau_of_the_page(few,
 
 
 def test_the_sentence_is_copied_with_an_address_that_brings_it_back(show, few):
-    html = page(few)
+    html = few.to_html()
     with show(html, permissions=["clipboard-read", "clipboard-write"]) as tab:
         put(tab, cost="7", recall="75", confidence="0.8")
         told = sentence(tab)

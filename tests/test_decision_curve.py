@@ -10,17 +10,8 @@ import pandas as pd
 import pytest
 from matplotlib.text import Text
 
-from steelyard import (
-    DecisionCurveDisplay,
-    PrecisionRecallDisplay,
-    Prevalence,
-    RocDisplay,
-    SteelyardError,
-    decision_curve,
-    evaluate,
-    net_benefit,
-    score_table,
-)
+from steelyard import Prevalence, SteelyardError, decision_curve, evaluate, net_benefit, score_table
+from steelyard.figures import DecisionCurveDisplay, PrecisionRecallDisplay, RocDisplay
 
 # Net benefit by dcurves 1.1.7 (Python) at thresholds .05, .1 and .25: of p, of p2, of treating all; of p and of
 # treating all where 30 % are positive.

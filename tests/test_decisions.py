@@ -13,9 +13,10 @@ from command_line import run_command
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 
 import steelyard
-from steelyard import Predictions, Result, RiskCoverageDisplay, best_decision, best_threshold
+from steelyard import Predictions, Result, best_decision, best_threshold
 from steelyard.analysis.decisions.search import dealt_folds
 from steelyard.exceptions import InputError, InputTypeError, UndefinedError
+from steelyard.figures import RiskCoverageDisplay
 
 MACRO_F1 = "f1[average=macro]"
 
@@ -376,21 +377,21 @@ def test_an_evaluation_holds_the_curve_and_its_page_the_same_numbers():
     curve = best_decision(Y, P, reject_cost=5.0).curve
     assert [point.risk for point in evaluation.risk_coverage] == [point.risk for point in curve]
     assert steelyard.Evaluation.from_json(evaluation.to_json()) == evaluation
-    data = page_data(steelyard.page(evaluation))["risk"]
+    data = page_data(evaluation.to_html())["risk"]
     for name in ("asked", "coverage", "risk", "low", "high", "least_coverage"):
         assert data[name] == pytest.approx(getattr(evaluation.risk_coverage, name), abs=1e-9)
     assert len(json.dumps(data)) < 6_000
     assert len(json.dumps(evaluation.to_dict()["risk_coverage"])) < 6_000
     clustered = steelyard.evaluate(Y, y_score=P, cluster=np.arange(len(Y)) // 2, metrics=["accuracy"])
     assert np.isnan(clustered.risk_coverage.low).all()
-    assert page_data(steelyard.page(clustered))["risk"]["low"][0] is None
+    assert page_data(clustered.to_html())["risk"]["low"][0] is None
     for other in (
         steelyard.evaluate(Y, P.argmax(1)),
         steelyard.evaluate(Y, y_score=2 * P),
         steelyard.evaluate(Y, y_score=P, prevalence=[0.25] * 4),
     ):
         assert other.risk_coverage is None
-        assert "risk" not in page_data(steelyard.page(other))
+        assert "risk" not in page_data(other.to_html())
 
 
 def test_the_figure_draws_the_curve():

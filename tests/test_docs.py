@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from checks import public_names
 from command_line import COMMANDS
 
 import steelyard
@@ -138,7 +139,7 @@ def test_a_metric_of_both_rates_is_drawn_and_others_are_not():
 
 def test_every_public_name_is_in_the_reference():
     text = "\n".join(reference.page(floor) for floor in reference.floors())
-    for name in steelyard._HOME:
+    for name in public_names():
         assert f"{{ #{name} }}" in text
     from steelyard import sklearn
 

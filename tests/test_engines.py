@@ -196,13 +196,13 @@ def test_missing_numbers_are_one_group_that_loses_no_row(frame, kind, options):
     }
     found = tally(frame(r), true="y", by="g", **options)
     assert {key: group.rows for key, group in found.groups.items()} == {(2023,): 2, (2024,): 1, (None,): 3}
-    assert steelyard.Tally.from_json(found.to_json()) == found
+    assert steelyard.tables.Tally.from_json(found.to_json()) == found
 
 
 def test_an_endless_group_is_called_by_its_name(frame):
     found = tally(frame({"y": [0, 1, 1], "p": [0, 1, 0], "g": [math.inf, 0.5, -math.inf]}), true="y", pred="p", by="g")
     assert set(found.groups) == {("inf",), (0.5,), ("-inf",)}
-    assert steelyard.Tally.from_json(found.to_json()) == found
+    assert steelyard.tables.Tally.from_json(found.to_json()) == found
 
 
 @pytest.mark.parametrize("options", [{"pred": "p"}, {"score": "p", "exact": True}], ids=str)
@@ -216,9 +216,9 @@ def test_lists_are_no_groups(engine, frame, options):
 
 def test_two_models_side_by_side(frame):
     r = rows()
-    assert tally(frame(r), true="y", pred=["a", "b"]).paired == steelyard.paired(r["y"], r["a"], r["b"])
+    assert tally(frame(r), true="y", pred=["a", "b"]).paired == steelyard.tables.paired(r["y"], r["a"], r["b"])
     repeated = {name: np.repeat(column, r["n"]) for name, column in r.items()}
-    expected = steelyard.paired(repeated["y"], repeated["a"], repeated["b"])
+    expected = steelyard.tables.paired(repeated["y"], repeated["a"], repeated["b"])
     assert tally(frame(r), true="y", pred=("a", "b"), frequency="n").paired == expected
 
 

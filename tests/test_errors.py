@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from command_line import run_command
 
-from steelyard import RARER, Counts, Predictions, errors, evaluate, page
+from steelyard import RARER, Counts, Predictions, errors, evaluate
 from steelyard.exceptions import InputError, InputTypeError
 
 N = 400
@@ -95,8 +95,8 @@ def test_arrays_frames_and_labels_give_the_same_rows():
 def test_a_page_holds_rows_only_where_it_is_asked_to_and_text_stays_text():
     evaluation = evaluate(FRAME, true="y", score="s", metrics=["recall"], draws=20)
     wrong_rows = errors(Y, y_score=S, columns={"<img src=x>": ["</script><b>it"] * N}, key="<img src=x>", first=None)
-    html = page(evaluation, errors=wrong_rows)
-    assert "it" not in page(evaluation).split("Wrong rows")[-1] or "Wrong rows" not in page(evaluation)
+    html = evaluation.to_html(errors=wrong_rows)
+    assert "it" not in evaluation.to_html().split("Wrong rows")[-1] or "Wrong rows" not in evaluation.to_html()
     assert "Wrong rows" in html and "<img src=x>" not in html and "</script><b>" not in html
     assert html.count("&lt;/script&gt;&lt;b&gt;it") == 100 < len(wrong_rows)
     assert (
@@ -104,8 +104,7 @@ def test_a_page_holds_rows_only_where_it_is_asked_to_and_text_stays_text():
         and "are false positives;" in errors(Y, y_score=S, kind="fp", first=1).headline
     )
     with pytest.raises(InputTypeError, match="errors= lists rows"):
-        page(
-            evaluate(np.eye(3, dtype=int)[np.arange(30) % 3], np.eye(3, dtype=int)[np.arange(30) % 3]),
+        evaluate(np.eye(3, dtype=int)[np.arange(30) % 3], np.eye(3, dtype=int)[np.arange(30) % 3]).to_html(
             errors=wrong_rows,
         )
 

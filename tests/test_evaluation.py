@@ -11,9 +11,10 @@ import pytest
 from checks import assert_refused
 
 import steelyard
-from steelyard import Counts, Metric, confusion, evaluate, get_metric, interval, list_metrics, score_table
+from steelyard import Counts, confusion, evaluate, get_metric, interval, list_metrics, score_table
 from steelyard.auditing.exact_values import exact_expression
 from steelyard.exceptions import InputError
+from steelyard.metrics import Metric
 
 FINLEY = Counts(28, 23, 72, 2680)
 RNG = np.random.default_rng(0)

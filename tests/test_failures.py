@@ -14,7 +14,8 @@ import polars as pl
 import pytest
 from engines import needs
 
-from steelyard import Tally, tally
+from steelyard import tally
+from steelyard.tables import Tally
 from steelyard.exceptions import InputError
 from steelyard import written_files
 from steelyard.ingest import queries

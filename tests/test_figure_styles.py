@@ -15,9 +15,11 @@ from matplotlib.offsetbox import AnchoredOffsetbox
 from matplotlib.text import Text
 
 import steelyard
-from steelyard import Counts, DotsDisplay, correlation_study, evaluate
+from steelyard import Counts, evaluate
+from steelyard.figures import DotsDisplay
 from steelyard.report import palette
 from steelyard.report.figures import canvas, font_fallback, style
+from steelyard.studies import correlation_study
 
 METRICS = ["roc_auc", "average_precision", "brier", "recall", "specificity", "precision", "f1"]
 SEVERAL = ["roc", "pr", "reliability", "decision", "murphy", "gain", "lift", "cost", "brier", "triptych", "density"]
@@ -304,7 +306,7 @@ def compared():
 
 
 def test_the_rows_of_a_leaderboard_figure_are_those_of_the_comparison_with_its_brackets(compared):
-    drawn = steelyard.LeaderboardDisplay.from_comparison(compared, metric="roc_auc")
+    drawn = steelyard.figures.LeaderboardDisplay.from_comparison(compared, metric="roc_auc")
     board = compared.leaderboard("roc_auc")
     assert [(row["model"], row["value"], row["low"]) for row in drawn.frame()] == [
         (row.model, row.value, row.low) for row in board.rows
@@ -318,21 +320,21 @@ def test_the_rows_of_a_leaderboard_figure_are_those_of_the_comparison_with_its_b
 
 
 def test_each_model_keeps_its_colour_from_the_curves_to_the_leaderboard(compared):
-    ax = steelyard.LeaderboardDisplay.from_comparison(compared, metric="roc_auc").ax_
+    ax = steelyard.figures.LeaderboardDisplay.from_comparison(compared, metric="roc_auc").ax_
     for label in ax.get_yticklabels():
         name = label.get_text().split()[-1]
         assert label.get_color() == style.colour(compared.models.index(name))
 
 
 def test_a_win_matrix_counts_the_wins_of_the_comparison(compared):
-    rows = {(row["model"], row["than"]): row for row in steelyard.WinsDisplay.from_comparison(compared).frame()}
+    rows = {(row["model"], row["than"]): row for row in steelyard.figures.WinsDisplay.from_comparison(compared).frame()}
     for pair in compared.wins():
         assert rows[pair.a, pair.b]["wins"] == len(pair.by_a) and rows[pair.b, pair.a]["wins"] == len(pair.by_b)
         assert rows[pair.a, pair.b]["metrics"] == len(pair.by_a) + len(pair.by_b) + len(pair.undecided)
 
 
 def test_the_leaders_of_a_figure_are_those_of_the_comparison(compared):
-    drawn = steelyard.LeadersDisplay.from_comparison(compared, prevalences=[0.01, 0.2, 0.5])
+    drawn = steelyard.figures.LeadersDisplay.from_comparison(compared, prevalences=[0.01, 0.2, 0.5])
     leaders = compared.leaders([0.01, 0.2, 0.5])
     assert [(row["metric"], row["prevalence"], row["leader"]) for row in drawn.frame()] == [
         (row.metric, row.prevalence, " = ".join(row.models)) for row in leaders.rows
@@ -343,7 +345,7 @@ def test_the_leaders_of_a_figure_are_those_of_the_comparison(compared):
 @pytest.mark.parametrize("kind", ["leaderboard", "wins", "leaders"])
 def test_figures_of_compared_models_come_from_predictions_too_and_refuse_what_is_none(kind):
     y, models = [0, 0, 0, 1, 1, 1], {"a": [0, 0, 0, 1, 1, 0], "b": [0, 1, 0, 1, 0, 1]}
-    display = getattr(steelyard, FIGURE_KINDS[kind])
+    display = getattr(steelyard.figures, FIGURE_KINDS[kind])
     assert len(display.from_predictions(y, models, metrics=["recall", "f1"]).frame()) >= 2
     with pytest.raises(steelyard.SteelyardError, match="drawn from a Comparison"):
         display.from_result(None)

@@ -34,11 +34,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import steelyard
-from steelyard import (
+from steelyard import Counts, ThresholdClassifier, evaluate
+from steelyard.exceptions import InputError
+from steelyard.figures import (
     ConfusionDisplay,
     CorrelationDisplay,
     CostCurveDisplay,
-    Counts,
     DensityDisplay,
     DotsDisplay,
     GainDisplay,
@@ -50,14 +51,11 @@ from steelyard import (
     RocDisplay,
     RunsDisplay,
     SurfaceDisplay,
-    ThresholdClassifier,
     ThresholdDisplay,
-    correlation_study,
-    evaluate,
 )
-from steelyard.exceptions import InputError
 from steelyard.report.figures import plot
 from steelyard.report.figures.line_labels import Line, label_lines
+from steelyard.studies import correlation_study
 
 TORNADO = Counts(tp=28, fn=23, fp=72, tn=2680)
 
@@ -132,7 +130,7 @@ def test_every_kind_is_saved_as_svg_pdf_and_png_with_its_text_as_text(kind, resu
     assert saved["png"].startswith(b"\x89PNG")
     assert isinstance(drawn.figure_, Figure)
     assert drawn.figure_.get_size_inches()[0] == (7 if kind == "triptych" else 3.5)
-    assert isinstance(drawn, getattr(steelyard, FIGURE_KINDS[kind]))
+    assert isinstance(drawn, getattr(steelyard.figures, FIGURE_KINDS[kind]))
 
 
 @pytest.mark.parametrize("kind", FIGURE_KINDS)
@@ -210,7 +208,7 @@ def test_the_rows_of_a_roc_figure_are_the_curve_and_its_simultaneous_band(digits
     rows = drawn.frame()
     assert np.array_equal([row["recall"] for row in rows], curve.tpr)
     assert np.array_equal([row["false_positive_rate"] for row in rows], curve.fpr)
-    band = steelyard.confidence_band(digits["y_test"], scores, over="false_positive_rate")
+    band = steelyard.figures.confidence_band(digits["y_test"], scores, over="false_positive_rate")
     assert [(row["low"], row["high"]) for row in rows] == [(point.low, point.high) for point in band]
     (x, low), (_, high) = (
         (drawn.curves[0].band.x, side) for side in (drawn.curves[0].band.lowest, drawn.curves[0].band.highest)
@@ -270,7 +268,9 @@ def test_a_curve_at_another_prevalence_is_read_there(digits, scores):
     assert all(
         row["low"] <= row["precision"] + 1e-12 and row["precision"] <= row["high"] + 1e-12 for row in drawn.frame()
     )
-    band = steelyard.confidence_band(digits["y_test"], scores, metric="precision", over="recall", prevalence=0.5)[1:]
+    band = steelyard.figures.confidence_band(
+        digits["y_test"], scores, metric="precision", over="recall", prevalence=0.5
+    )[1:]
     assert [row["high"] for row in drawn.frame()] == pytest.approx([point.high for point in band])
     assert drawn.prevalence == 0.5 and "simultaneous" in drawn.caption()
 
@@ -307,7 +307,7 @@ def test_the_rows_over_the_threshold_are_the_metric_at_each_cut(digits, scores):
         )
     best = steelyard.best_threshold(table, metric="mcc", draws=0)
     assert [(b.metric, b.threshold, b.value) for b in drawn.best] == [("mcc", best.threshold, best.value)]
-    band = steelyard.confidence_band(table, metric="mcc")[1:]
+    band = steelyard.figures.confidence_band(table, metric="mcc")[1:]
     assert np.array_equal(drawn.tracks[0].low, [point.low for point in band])
     assert "95 % simultaneous confidence bands" in drawn.caption()
 
@@ -617,9 +617,7 @@ def run(code):
 
 
 def test_importing_and_computing_does_not_load_matplotlib():
-    code = (
-        "import sys, steelyard; d = steelyard.RocDisplay.from_predictions([0, 1], [0.1, 0.2]); d.frame(); d.caption()"
-    )
+    code = "import sys, steelyard; d = steelyard.figures.RocDisplay.from_predictions([0, 1], [0.1, 0.2]); d.frame(); d.caption()"
     assert run(f"{code}; print('matplotlib' in sys.modules)") == "False\n"
 
 
@@ -628,7 +626,7 @@ def test_a_missing_matplotlib_is_told_in_one_sentence_with_the_command():
 import sys
 sys.modules["matplotlib"] = None
 import steelyard
-drawn = steelyard.RocDisplay.from_predictions([0, 1], [0.1, 0.2])
+drawn = steelyard.figures.RocDisplay.from_predictions([0, 1], [0.1, 0.2])
 try:
     drawn.plot()
 except ImportError as error:
@@ -642,7 +640,7 @@ except ImportError as error:
 def test_every_kind_is_a_public_name_and_a_word_of_the_shell():
     refused = run_command("plot", "rocket", "rows.csv", code=2).stderr
     assert f"there are {', '.join(FIGURE_KINDS)}. Did you mean 'roc'" in refused
-    assert {n for n in dir(steelyard) if n.endswith("Display")} == set(FIGURE_KINDS.values())
+    assert {n for n in dir(steelyard.figures) if n.endswith("Display")} == set(FIGURE_KINDS.values())
 
 
 # ---------------------------------------------------------------- the threshold by which a classifier predicts

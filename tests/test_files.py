@@ -476,7 +476,7 @@ def test_a_tally_of_a_file_is_saved_and_read_again(frame, tmp_path):
     path = tmp_path / "rows.parquet"
     frame.write_parquet(path)
     found = read([path], **ALL)
-    again = steelyard.Tally.from_json(found.to_json())
+    again = steelyard.tables.Tally.from_json(found.to_json())
     assert again == found and hash(again) == hash(found)
     assert json.loads(found.to_json())["kind"] == "tally"
     assert sum([found, again]).rows == 2 * found.rows

@@ -17,8 +17,9 @@ import pytest
 from command_line import run_command
 
 import steelyard
-from steelyard import GateResult, assert_gate, compare, evaluate, gate
+from steelyard import assert_gate, compare, evaluate, gate
 from steelyard.exceptions import InputError, InputTypeError
+from steelyard.results import GateResult
 
 RNG = np.random.default_rng(11)
 N = 900

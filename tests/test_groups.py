@@ -452,8 +452,8 @@ def test_thresholds_of_groups_that_cannot_be_are_refused(ask, words):
 
 
 def test_the_page_shows_whether_groups_are_equal_and_their_differences():
-    html = steelyard.page(evaluate(Y, y_score=S, threshold=0.45, by={"site": SITE}))
+    html = evaluate(Y, y_score=S, threshold=0.45, by={"site": SITE}).to_html()
     assert "Are all groups equal?" in html and "Recall p &lt;= 0.0005" in html
     assert html.count("all other rows") >= 3 and "group-differences" in html and len(html.encode()) <= 180 * 1024
-    clustered = steelyard.page(evaluate(Y, P, by={"site": SITE}, cluster=PATIENT, **FEW))
+    clustered = evaluate(Y, P, by={"site": SITE}, cluster=PATIENT, **FEW).to_html()
     assert "Are all groups equal?" not in clustered  # it does not keep the rows

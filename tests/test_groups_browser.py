@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pages_open import caught_up, slide
 
-from steelyard import Counts, at_prevalence, evaluate, get_metric, page
+from steelyard import Counts, at_prevalence, evaluate, get_metric
 
 READ = """() => [...document.querySelectorAll('#group-table tbody tr')].map(tr => [
     tr.querySelector('bdi').textContent, tr.querySelector('.apart').textContent,
@@ -42,7 +42,7 @@ def by_python(evaluation, threshold, prevalence=None):
 
 
 def test_the_groups_follow_the_threshold_and_the_prevalence_as_python_computes(show, evaluation):
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         stay = tab.evaluate("steelyard.state.stop")
         for place, stop in ((30, stay), (200, stay), (90, 12)):
             slide(tab, "threshold", place)
@@ -60,7 +60,7 @@ def test_the_groups_follow_the_threshold_and_the_prevalence_as_python_computes(s
 
 
 def test_the_groups_are_those_of_the_evaluation_at_first_and_again(show, evaluation):
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         before = tab.evaluate(READ)
         for group in evaluation.groups:
             words = next(values for name, _, values in before if name.endswith(group.key[0]))
@@ -73,7 +73,7 @@ def test_the_groups_are_those_of_the_evaluation_at_first_and_again(show, evaluat
 
 
 def test_a_group_whose_interval_lies_apart_is_marked_and_comes_first(show, evaluation):
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         found = [(name.removeprefix("site = "), mark) for name, mark, _ in tab.evaluate(READ)]
         whole, apart = evaluation["recall"].value, {}
         for group in evaluation.groups:
@@ -87,7 +87,7 @@ def test_a_table_of_counts_by_group_follows_the_prevalence(show):
     y, _, site = rows()
     flagged = (np.arange(len(y)) % 7 < 3).astype(int)
     evaluation = evaluate(y, flagged, by={"site": site}, draws=100)
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         slide(tab, "prevalence", 3)
         share = float(tab.get_attribute("#prevalence", "data-prevalence"))
         for group in evaluation.groups:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from checks import public_names, public_thing
 
 import steelyard
 from steelyard.arguments import RENAMED, names_wrong_arguments
@@ -53,8 +54,8 @@ OF_SCORES = {
     "beats_chance": steelyard.beats_chance,
     "at_prevalence": lambda y_true, **given: steelyard.at_prevalence(y_true, 0.5, **given),
     "best_threshold": rows(steelyard.best_threshold, draws=0),
-    "roc_then_tpnr": rows(steelyard.roc_then_tpnr, draws=0),
-    "confidence_band": steelyard.confidence_band,
+    "roc_then_tpnr": rows(steelyard.studies.roc_then_tpnr, draws=0),
+    "confidence_band": steelyard.figures.confidence_band,
     "decision_curve": lambda **given: [row.net_benefit for row in steelyard.decision_curve(**given)],
     "calibration": steelyard.calibration,
     "roc_curve": steelyard.roc_curve,
@@ -75,8 +76,8 @@ FORMER = {"y_other", "predictions", "groups", "positive", "weights", "y_prob", "
 
 def public_functions():
     """The public functions and the doors of public classes, by name."""
-    for name in steelyard._HOME:
-        thing = getattr(steelyard, name)
+    for whole in public_names():
+        name, thing = whole.rpartition(".")[2], public_thing(whole)
         if inspect.isfunction(thing):
             yield name, thing
         for door in ("from_predictions", "update"):
@@ -126,7 +127,7 @@ def test_keywords_are_those_of_scikit_learn(name, ask, columns, arrays):
 
 @pytest.mark.parametrize(("name", "arrays"), TABLES.items(), ids=list(TABLES))
 def test_tables_take_the_keywords(name, arrays):
-    table = getattr(steelyard, name)(y_true=Y, **arrays, pos_label=1, labels=[0, 1])
+    table = (getattr(steelyard, name, None) or getattr(steelyard.tables, name))(y_true=Y, **arrays, pos_label=1, labels=[0, 1])
     assert (table.label if name == "score_table" else table.positive) == 1
 
 
@@ -290,13 +291,13 @@ def test_batches_and_robustness_take_the_keywords():
     with pytest.raises(InputTypeError, match="either y_pred or y_score="):
         scores.update(Y)
     options = {"metrics": ["recall"], "draws": 0}
-    named = steelyard.robustness(y_true=Y, y_pred={"a": P}, **options)
-    assert same(steelyard.robustness(Y, {"a": P}, **options), named)
+    named = steelyard.studies.robustness(y_true=Y, y_pred={"a": P}, **options)
+    assert same(steelyard.studies.robustness(Y, {"a": P}, **options), named)
 
 
 @pytest.mark.parametrize("name", ["RocDisplay", "PrecisionRecallDisplay", "DensityDisplay", "ThresholdDisplay"])
 def test_a_figure_of_scores_takes_arrays_by_keyword_and_frames(name):
-    display = getattr(steelyard, name)
+    display = getattr(steelyard.figures, name)
     drawn = display.from_predictions(y_true=Y, y_score=S, pos_label=1, sample_weight=W)
     assert display.from_predictions(FRAME, true="y", score="s", weight="w").caption() == drawn.caption()
 
@@ -312,16 +313,16 @@ BEFORE = {
 }
 OF_ROWS = [
     name
-    for name in steelyard._HOME
-    if name not in ("SteelyardError", "RARER")
-    and {"y_true", "y", "data"} & set(inspect.signature(getattr(steelyard, name)).parameters)
+    for name in public_names()
+    if name not in ("SteelyardError", "RARER") and not name.startswith("results.")
+    and {"y_true", "y", "data"} & set(inspect.signature(public_thing(name)).parameters)
 ]
 
 
 @pytest.mark.parametrize("keyword", ["by", "cluster", "zero_division"])
 @pytest.mark.parametrize("name", [*OF_ROWS, "recall", "roc_auc", "scorer"])
 def test_a_keyword_of_another_question_is_taken_or_refused_in_a_sentence_that_says_what_to_do(name, keyword):
-    function = getattr(steelyard, name)
+    function = public_thing(name)
     taken = set(inspect.signature(function).parameters)
     if keyword in taken or (keyword == "zero_division" and name == "scorer"):
         return
@@ -332,7 +333,7 @@ def test_a_keyword_of_another_question_is_taken_or_refused_in_a_sentence_that_sa
 
 def test_a_figure_refuses_groups_in_a_sentence():
     with pytest.raises(InputTypeError, match=r"^by= .* a figure gives one result"):
-        steelyard.RocDisplay.from_predictions(Y, S, by=SITE)
+        steelyard.figures.RocDisplay.from_predictions(Y, S, by=SITE)
 
 
 # ---------------------------------------------------------------- arguments that have no place

@@ -15,7 +15,6 @@ from command_line import run_command
 
 from steelyard import (
     Evaluation,
-    LabelPlan,
     Predictions,
     SteelyardError,
     best_threshold,
@@ -25,6 +24,7 @@ from steelyard import (
     sample_size,
 )
 from steelyard.exceptions import InputError
+from steelyard.results import LabelPlan
 
 ROWS, PREVALENCE, APART, THRESHOLD = 20_000, 0.02, 1.8, 0.2
 

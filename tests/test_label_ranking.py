@@ -12,8 +12,10 @@ import pytest
 from scipy import sparse
 
 import steelyard
-from steelyard import get_metric, label_propensities, list_metrics, multilabel
+from steelyard import get_metric, list_metrics
 from steelyard.exceptions import InputError, UndefinedError
+from steelyard.metrics import label_propensities
+from steelyard.tables import multilabel
 
 sklearn_metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
 OF_SETS = [metric for metric in list_metrics() if metric.label_sets is not None]

@@ -8,8 +8,9 @@ import pytest
 from scipy import sparse
 
 import steelyard
-from steelyard import Result, ThresholdClassifier, best_threshold, multilabel
+from steelyard import Result, ThresholdClassifier, best_threshold
 from steelyard.exceptions import InputError
+from steelyard.tables import multilabel
 
 
 def rows(n=400, seed=0):

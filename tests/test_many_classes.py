@@ -12,9 +12,10 @@ import pytest
 from command_line import run_command
 
 import steelyard
-from steelyard import Confusion, Evaluation, Tally, evaluate
+from steelyard import Confusion, Evaluation, evaluate
 from steelyard.analysis.confusions.confused_pairs import confusion_order
 from steelyard.analysis.intervals import sampler
+from steelyard.tables import Tally
 from tests.checks import assert_refused
 
 K = 1_500

@@ -11,9 +11,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.model_selection import cross_val_predict
 
-from steelyard import RARER, Counts, correlation_study, get_metric, metric_correlation
+from steelyard import RARER, Counts, get_metric
 from steelyard.auditing.correlation import by_chance, conclusion_result, conclusions_on
 from steelyard.auditing.properties import invariance
+from steelyard.studies import correlation_study, metric_correlation
 
 
 @pytest.fixture(scope="module")

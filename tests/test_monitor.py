@@ -670,7 +670,7 @@ def test_batches_and_references_are_what_predictions_are_made_of(tmp_path):
     later.predict(frame.drop("y"), score="s", key="id", threshold=0.5)
     assert later.label(frame, true="y", key="id").joined == 300
     assert later.batches[0].cells.tolist() == monitor.batches[0].cells.tolist()
-    with pytest.raises(InputError, match="reads scores at 0.5, and these rows at 0.4"):
+    with pytest.raises(InputError, match=r"reads scores at 0\.5, and these rows at 0\.4"):
         later.update(p.at(0.4))
     with pytest.raises(InputTypeError, match="cluster= has no place in a monitor"):
         Monitor("recall >= 0.6").update(truth, predicted, cluster=frame["site"])

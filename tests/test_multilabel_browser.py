@@ -7,7 +7,8 @@ import pytest
 from accessible import accessible
 from test_multilabel_intervals import drawn
 
-from steelyard import evaluate, multilabel
+from steelyard import evaluate
+from steelyard.tables import multilabel
 
 HOSTILE = ["</script><script>document.title = 'x'</script>", "\u202eright to left", "x" * 5_000, "plain"]
 

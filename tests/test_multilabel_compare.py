@@ -6,8 +6,9 @@ import pytest
 from test_multilabel_evaluate import shell
 from test_multilabel_intervals import POOLED, _at_least_one, drawn, value
 
-from steelyard import Result, compare, multilabel
+from steelyard import Result, compare
 from steelyard.exceptions import InputError
+from steelyard.tables import multilabel
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,9 @@ from sklearn.metrics import f1_score, hamming_loss
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
 
-from steelyard import CrossEvaluation, Folds, HoldOut, compare, cross_evaluate, evaluate, page
+from steelyard import Folds, HoldOut, compare, cross_evaluate, evaluate
 from steelyard.exceptions import InputError
+from steelyard.results import CrossEvaluation
 
 X, Y = make_multilabel_classification(240, n_features=8, n_classes=4, n_labels=2, random_state=3)
 LINEAR = OneVsRestClassifier(LogisticRegression())
@@ -72,9 +73,9 @@ def test_a_result_of_label_sets_is_saved_read_back_and_drawn(two):
     back = CrossEvaluation.from_json(two.to_json())
     assert back.to_json() == two.to_json()
     assert back["linear"].values("hamming_loss").tolist() == two["linear"].values("hamming_loss").tolist()
-    assert "AC-score, macro" in page(two)
+    assert "AC-score, macro" in two.to_html()
     alone = CrossEvaluation({"linear": two["linear"]}, (), two.setting)
-    assert "all labels right" in page(alone) and "Nadeau and Bengio" in page(alone)
+    assert "all labels right" in alone.to_html() and "Nadeau and Bengio" in alone.to_html()
 
 
 def test_lists_of_labels_and_weights_are_taken():

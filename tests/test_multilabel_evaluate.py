@@ -11,8 +11,10 @@ from command_line import run_command
 from jsonschema import validate
 from test_multilabel_intervals import drawn
 
-from steelyard import MultilabelEvaluation, Result, best_threshold, compare, confusion, evaluate, f1, multilabel
+from steelyard import Result, best_threshold, compare, confusion, evaluate, f1
 from steelyard.exceptions import InputError, InputTypeError
+from steelyard.results import MultilabelEvaluation
+from steelyard.tables import multilabel
 
 
 @pytest.fixture(scope="module")

@@ -15,11 +15,11 @@ from steelyard import (
     hamming_loss,
     interval,
     jaccard,
-    multilabel,
     precision,
     recall,
 )
 from steelyard.exceptions import InputError, UndefinedError
+from steelyard.tables import multilabel
 
 AVERAGES = [f"{name}[average={average}]" for name in ("f1", "recall") for average in ("micro", "macro", "weighted")]
 POOLED = ["roc_auc[average=micro]", "average_precision[average=micro]"]

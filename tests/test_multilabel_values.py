@@ -62,10 +62,11 @@ def test_scores_of_each_label():
 
 def test_tables_merge_by_rows():
     true, predicted, weight = rows(11)
-    whole = steelyard.multilabel(true, predicted, sample_weight=weight)
-    assert isinstance(whole, steelyard.MultilabelTable)
+    whole = steelyard.tables.multilabel(true, predicted, sample_weight=weight)
+    assert isinstance(whole, steelyard.tables.MultilabelTable)
     parts = [
-        steelyard.multilabel(true[p], predicted[p], sample_weight=weight[p]) for p in (slice(0, 1), slice(1, None))
+        steelyard.tables.multilabel(true[p], predicted[p], sample_weight=weight[p])
+        for p in (slice(0, 1), slice(1, None))
     ]
     assert steelyard.f1(parts[0] + parts[1], average="macro", undefined=0) == pytest.approx(
         steelyard.f1(whole, average="macro", undefined=0), abs=1e-12
@@ -109,14 +110,14 @@ def test_the_columns_of_a_frame_keep_their_order_beside_scores_without_names():
         pd.DataFrame(scores, columns=names)[names[::-1]],
         pd.DataFrame(scores, columns=[f"p_{name}" for name in names]).iloc[:, ::-1],
     ):
-        values = steelyard.roc_auc(steelyard.multilabel(frame, y_score=given, labels=names), average=None)
+        values = steelyard.roc_auc(steelyard.tables.multilabel(frame, y_score=given, labels=names), average=None)
         np.testing.assert_allclose(values, expected)
-        table = steelyard.multilabel(frame, y_score=given)
+        table = steelyard.tables.multilabel(frame, y_score=given)
         found = dict(zip(table.labels, steelyard.roc_auc(table, average=None), strict=True))
         np.testing.assert_allclose([found[name] for name in names], expected)
-    assert steelyard.multilabel(true, y_score=pd.DataFrame(scores, columns=names)).labels == tuple(names)
+    assert steelyard.tables.multilabel(true, y_score=pd.DataFrame(scores, columns=names)).labels == tuple(names)
     with pytest.raises(InputError, match="a column for each class"):
-        steelyard.multilabel(frame, y_score=pd.DataFrame(scores, columns=[*names[:-1], "other"]))
+        steelyard.tables.multilabel(frame, y_score=pd.DataFrame(scores, columns=[*names[:-1], "other"]))
 
 
 def test_numbers_of_python_in_a_matrix_are_the_numbers_that_they_are():
@@ -133,10 +134,10 @@ def test_numbers_of_python_in_a_matrix_are_the_numbers_that_they_are():
 def test_scores_without_names_beside_lists_of_labels_need_the_labels_declared():
     sets, scores = [{"war"}, {"trade", "war"}, set()], np.array([[0.9, 0.2], [0.8, 0.7], [0.1, 0.3]])
     with pytest.raises(InputError, match="labels= in the order of its columns"):
-        steelyard.multilabel(sets, y_score=scores)
-    table = steelyard.multilabel(sets, y_score=scores, labels=["war", "trade"])
+        steelyard.tables.multilabel(sets, y_score=scores)
+    table = steelyard.tables.multilabel(sets, y_score=scores, labels=["war", "trade"])
     assert steelyard.roc_auc(table, average="macro") == 1
-    assert steelyard.roc_auc(steelyard.multilabel([{0}, {1, 0}, set()], y_score=scores), average="macro") == 1
+    assert steelyard.roc_auc(steelyard.tables.multilabel([{0}, {1, 0}, set()], y_score=scores), average="macro") == 1
 
 
 def test_columns_that_are_listed_are_matched_by_the_names_that_they_share():
@@ -147,7 +148,9 @@ def test_columns_that_are_listed_are_matched_by_the_names_that_they_share():
     frame = pd.DataFrame(np.hstack([true, predicted]), columns=[f"{use}_{name}" for use in "yp" for name in names])
     listed = {"true": [f"y_{name}" for name in names], "pred": [f"p_{name}" for name in reversed(names)]}
     value = steelyard.f1(true, predicted, average=None, undefined=0)
-    assert steelyard.f1(steelyard.multilabel(frame, **listed), average=None, undefined=0).tolist() == value.tolist()
+    assert (
+        steelyard.f1(steelyard.tables.multilabel(frame, **listed), average=None, undefined=0).tolist() == value.tolist()
+    )
 
 
 def test_long_frames_are_of_the_same_rows_and_have_every_score():
@@ -155,6 +158,6 @@ def test_long_frames_are_of_the_same_rows_and_have_every_score():
 
     long = pd.DataFrame({"row": [1, 1, 2], "label": ["a", "b", "a"], "y": [1, 0, 1], "s": [0.9, 0.1, 0.4]})
     with pytest.raises(InputError, match="a score is needed for each row and label"):
-        steelyard.multilabel(long, long=("row", "label"), true="y", score="s")
+        steelyard.tables.multilabel(long, long=("row", "label"), true="y", score="s")
     with pytest.raises(InputError, match="no 'row' in common"):
-        steelyard.multilabel(long, long.assign(row=long["row"] + 10), long=("row", "label"))
+        steelyard.tables.multilabel(long, long.assign(row=long["row"] + 10), long=("row", "label"))

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from checks import public_names, public_thing
 from command_line import COMMANDS, command_named
 
 import steelyard
 from steelyard import Counts, evaluate, list_metrics
+from steelyard._names import GONE, HOME, SHELVES, SUBMODULES
 
 # The shell's own words for what Python calls otherwise: scikit-learn's at the one door, a person's at the other.
 SHELL = {"positive": "pos_label", "jobs": "n_jobs", "seed": "rng", "folds": "k", "target": "y", "model": "estimator"}
@@ -28,7 +32,8 @@ ALONE |= {"batch_rows", "follow", "json", "page", "state", "stop"}
 
 def arguments():
     """The names of all arguments of the public functions and classes, and the keys of cost=."""
-    things = (getattr(steelyard, name) for name in steelyard._HOME if name not in ("SteelyardError", "RARER"))
+    names = (name for name in public_names() if name not in ("SteelyardError", "RARER") and "results." not in name)
+    things = map(public_thing, names)
     return {name for thing in things for name in inspect.signature(thing).parameters} | COST_KEYS
 
 
@@ -74,7 +79,7 @@ def test_a_metric_is_called_alike_in_python_json_shell_and_page():
     names = [metric.name for metric in list_metrics() if metric.function is not None]
     assert {row["name"] for row in evaluation.to_dict()["metrics"]} <= set(names)
     assert all(getattr(steelyard, name).name == name for name in names)
-    shown = set(re.findall(r'data-metric="([^"]+)"', steelyard.page(evaluation)))
+    shown = set(re.findall(r'data-metric="([^"]+)"', evaluation.to_html()))
     assert shown and shown <= set(names)
 
 
@@ -110,3 +115,38 @@ def test_the_pages_attributes_are_words_of_the_library():
     }  # of a model on a comparison's page
     acts = {"export", "save"}
     assert used and used <= library | place | acts  # a and b: as in Comparison
+
+
+# ---------------------------------------------------------------- names of Python
+
+
+def test_the_package_lists_the_names_that_are_needed_first_and_its_submodules():
+    assert dir(steelyard) == sorted([*HOME, *SUBMODULES])
+    assert len(SUBMODULES) == 8 and not set(HOME) & set(SUBMODULES)
+    assert all(inspect.ismodule(getattr(steelyard, name)) for name in SUBMODULES if name != "mlflow")
+
+
+@pytest.mark.parametrize("name", sorted({*GONE, *(name for names in SHELVES.values() for name in names)} - set(HOME)))
+def test_a_name_that_moved_is_answered_by_where_it_is(name):
+    with pytest.raises(ImportError, match=rf"^steelyard\.{name} is steelyard\.\S.* now\.$"):
+        getattr(steelyard, name)
+    with pytest.raises(AttributeError, match="has no attribute"):
+        steelyard.nothing_of_this_name  # noqa: B018 - which is asked for
+
+
+@pytest.mark.parametrize("shelf", SHELVES)
+def test_a_submodule_lists_what_it_has_and_loads_nothing_else_of_that_name(shelf):
+    module = getattr(steelyard, shelf)
+    assert set(SHELVES[shelf]) <= set(dir(module))
+    for name, home in SHELVES[shelf].items():
+        assert getattr(module, name) is getattr(import_module(f"steelyard.{home}"), name)
+        assert f"steelyard.{shelf}.{name}" not in sys.modules
+    with pytest.raises(AttributeError, match="has no attribute"):
+        module.nothing_of_this_name  # noqa: B018 - which is asked for
+
+
+def test_every_measure_is_in_the_submodule_of_metrics():
+    assert all(getattr(steelyard.metrics, metric.name) is metric for metric in list_metrics())
+    assert not {metric.name for metric in list_metrics()} & {
+        name.rpartition(".")[2] for name in sys.modules if name.startswith("steelyard.metrics.")
+    }

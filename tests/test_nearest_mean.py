@@ -13,8 +13,9 @@ from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV, RepeatedStratifiedKFold, StratifiedKFold, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from steelyard import Counts, NearestMeanClassifier, confusion, operating_point_score
+from steelyard import Counts, confusion, operating_point_score
 from steelyard.exceptions import needs_sklearn
+from steelyard.studies import NearestMeanClassifier
 
 X, Y = make_classification(400, weights=[0.85], flip_y=0.1, random_state=0)
 
@@ -204,7 +205,7 @@ def test_bad_input_is_refused_in_one_sentence(options, data, words):
 
 
 def test_without_scikit_learn_it_says_what_to_install():
-    code = "import sys; sys.modules['sklearn'] = None\nimport steelyard; steelyard.NearestMeanClassifier"
+    code = "import sys; sys.modules['sklearn'] = None\nimport steelyard; steelyard.studies.NearestMeanClassifier"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ran.stderr.splitlines()[-1].endswith(str(needs_sklearn("NearestMeanClassifier")))
 

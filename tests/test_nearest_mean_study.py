@@ -15,7 +15,7 @@ from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from steelyard import nearest_mean_study
+from steelyard.studies import nearest_mean_study
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,8 @@ import pytest
 from checks import TABLES, close
 from oracle import ORACLE
 
-from steelyard import Counts, evaluate, get_metric, list_metrics, metric
+from steelyard import Counts, evaluate, get_metric, list_metrics
+from steelyard.metrics import metric
 
 NODE = shutil.which("node")
 NAMES = [*ORACLE, "iba[alpha=0.1,of=mcc]"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pages_open import dot_outcomes, rested, slide, until, widened
 
-from steelyard import Counts, evaluate, page
+from steelyard import Counts, evaluate
 
 LONG = "a very long label " * 600
 HOSTILE = '</script><img src=x onerror="window.hit=1">\u202eשלום مرحبا \U0001f600 分类'
@@ -27,7 +27,7 @@ def evaluation():
 
 @pytest.fixture(scope="module")
 def html(evaluation):
-    return page(evaluation, source="predictions.parquet")
+    return evaluation.to_html(source="predictions.parquet")
 
 
 def drawn(tab):
@@ -46,7 +46,7 @@ def at(tab):
 def test_the_dots_are_those_of_python_at_every_setting(show, rows):
     y, score = scored(rows)
     evaluation = evaluate(y, y_score=score, draws=100)
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         assert drawn(tab) == dot_outcomes(evaluation.scores, 0.5)
         last = tab.evaluate("steelyard.last")
         for part in (0, 3, 6, 9, 10):
@@ -79,7 +79,7 @@ def test_the_legend_states_the_dots(show, html):
 
 
 def test_a_table_without_scores_has_its_dots_by_prediction(show):
-    with show(page(evaluate(Counts(tp=28, fn=23, fp=72, tn=2680)))) as tab:
+    with show(evaluate(Counts(tp=28, fn=23, fp=72, tn=2680)).to_html()) as tab:
         assert drawn(tab) == (10, 8, 26, 956)
         assert tab.locator("#dots .handle").count() == 0
         assert "predicted positive" in tab.locator("#dots").text_content()
@@ -147,7 +147,7 @@ def test_accuracy_beside_the_majority_class_follows_the_threshold_in_pythons_wor
 def test_the_strip_stays_low_and_nothing_is_wider_than_the_screen(show, label):
     y, score = scored(300)
     names = np.where(y == 1, label, "no")
-    html = page(evaluate(names, y_score=score, pos_label=label, draws=100), source=label)
+    html = evaluate(names, y_score=score, pos_label=label, draws=100).to_html(source=label)
     with show(html, width=390) as tab:
         for width in (390, 768, 1024, 1440):
             widened(tab, width)
@@ -216,7 +216,7 @@ def test_a_step_of_the_threshold_touches_the_dots_beside_it_alone(show):
         steelyard.move({ index: place });
         return new Set(seen.takeRecords().map(record => record.target)).size;
     }"""
-    with show(page(evaluate(y, y_score=score, draws=100))) as tab:
+    with show(evaluate(y, y_score=score, draws=100).to_html()) as tab:
         last = tab.evaluate("steelyard.last")
         slide(tab, "threshold", last // 2)
         touched = [tab.evaluate(counting, last - last // 2 + step) for step in (1, 2, 3)]

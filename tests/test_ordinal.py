@@ -170,7 +170,7 @@ def test_models_are_compared_in_the_order_that_is_stated(severities, weighted):
         assert "'mild', 'moderate', 'severe', 'fatal', as the ordered categorical states" in " ".join(found.assumed)
     plain = compare(frame["y"].astype(str), {"a": frame["a"].astype(str), "b": frame["b"].astype(str)}, **asked)
     assert "their own order; labels= gives another" in " ".join(plain.assumed)
-    assert steelyard.paired(frame["y"], frame["a"], frame["b"]).labels == ("mild", "moderate", "severe", "fatal")
+    assert steelyard.tables.paired(frame["y"], frame["a"], frame["b"]).labels == ("mild", "moderate", "severe", "fatal")
 
 
 def test_the_shell_compares_in_the_order_that_labels_declare(severities, tmp_path):

@@ -13,7 +13,9 @@ from command_line import run_command
 from sklearn.datasets import load_breast_cancer
 from study_tools import Study, own_table, run_own, study_files, table_of
 
-from steelyard import CrossEvaluation, Result, ratio_study, slices
+from steelyard import Result, slices
+from steelyard.results import CrossEvaluation
+from steelyard.studies import ratio_study
 
 
 @pytest.fixture(scope="module")

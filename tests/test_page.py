@@ -21,16 +21,13 @@ from steelyard import (
     at_prevalence,
     best_threshold,
     compare,
-    comparison_page,
     evaluate,
     get_metric,
     list_metrics,
-    metric,
-    page,
-    ratio,
     roc_auc,
     score_table,
 )
+from steelyard.metrics import metric, ratio
 
 MOST = 180 * 1024
 HOSTILE = "</script><script>alert(1)</script><!-- '\"&<b>\u2028\u2029\u202e{{body}}"
@@ -82,14 +79,14 @@ def test_colours_do_not_depend_on_the_width():
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_page_is_small_whatever_the_number_of_rows(weighted):
-    sizes = [len(page(evaluated(n, weighted)).encode()) for n in (10**4, 10**6)]
+    sizes = [len(evaluated(n, weighted).to_html().encode()) for n in (10**4, 10**6)]
     assert max(sizes) <= MOST
     assert sizes[1] <= sizes[0] * 1.05
 
 
 def test_a_page_with_long_names_and_many_groups_keeps_to_its_size():
     evaluation = grouped(evaluated(10**4, weighted=True), *[("\U0001f9ea" * 10_000,)] * 500)
-    html = page(evaluation, source="x" * 10_000)
+    html = evaluation.to_html(source="x" * 10_000)
     assert len(html.encode()) <= MOST
     assert re.search(r"The \d+ largest of 500 groups", html)
 
@@ -107,23 +104,23 @@ def test_a_page_of_many_groups_and_costly_signs_keeps_to_its_size():
         }
     )
     how = {"true": "y", "score": "s", "weight": "w", "by": "g", "pos_label": '"<&>' * 60}
-    html = page(evaluate(frame, **how, draws=20))
+    html = evaluate(frame, **how, draws=20).to_html()
     assert len(html.encode()) <= MOST
     assert int(re.search(r"The (\d+) largest of 30 groups", html)[1]) == len(data(html)["groups"]["parts"]) >= 3
 
 
 def test_the_same_evaluation_gives_the_same_bytes():
-    assert page(evaluated(500)) == page(evaluated(500))
+    assert evaluated(500).to_html() == evaluated(500).to_html()
 
 
 @pytest.mark.parametrize("kind", ["scores", "labels", "classes", "comparison"])
 def test_the_policy_allows_exactly_the_inline_script_and_style(kind):
     y, score, _ = scored(300)
     html = {
-        "scores": lambda: page(evaluate(y, y_score=score, draws=20)),
-        "labels": lambda: page(evaluate(Counts(28, 23, 72, 2680), draws=20)),
-        "classes": lambda: page(evaluate(Confusion.of_rows("abc", np.arange(1, 10).reshape(3, 3)), draws=20)),
-        "comparison": lambda: comparison_page(compare(y, {"A": (score > 0.3) * 1, "B": (score > 0.5) * 1}, draws=50)),
+        "scores": lambda: evaluate(y, y_score=score, draws=20).to_html(),
+        "labels": lambda: evaluate(Counts(28, 23, 72, 2680), draws=20).to_html(),
+        "classes": lambda: evaluate(Confusion.of_rows("abc", np.arange(1, 10).reshape(3, 3)), draws=20).to_html(),
+        "comparison": lambda: compare(y, {"A": (score > 0.3) * 1, "B": (score > 0.5) * 1}, draws=50).to_html(),
     }[kind]()
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)[1]
     assert "default-src 'none'" in policy
@@ -144,8 +141,8 @@ def test_the_policy_allows_exactly_the_inline_script_and_style(kind):
 def test_hostile_words_stay_words():
     y, score, _ = scored(300)
     evaluation = evaluate(np.where(y == 1, HOSTILE, "b"), y_score=score, pos_label=HOSTILE, draws=20)
-    html = page(evaluation, source=HOSTILE)
-    plain = Elements(page(evaluate(np.where(y == 1, "a", "b"), y_score=score, pos_label="a", draws=20)))
+    html = evaluation.to_html(source=HOSTILE)
+    plain = Elements(evaluate(np.where(y == 1, "a", "b"), y_score=score, pos_label="a", draws=20).to_html())
     attacked = Elements(html)
     assert attacked.tags == plain.tags
     assert DOTTED in attacked.words
@@ -154,13 +151,13 @@ def test_hostile_words_stay_words():
 
 
 def test_half_a_surrogate_pair_can_be_written_to_a_file(tmp_path):
-    html = page(evaluate(Counts(28, 23, 72, 2680), draws=20), source="a\ud800b")
+    html = evaluate(Counts(28, 23, 72, 2680), draws=20).to_html(source="a\ud800b")
     (tmp_path / "report.html").write_text(html, encoding="utf-8")
 
 
 def test_long_labels_are_shortened_in_the_middle():
     def shown(label):
-        return data(page(evaluate(np.array([label, "no", "no"]), [label, label, "no"], pos_label=label)))["view"][
+        return data(evaluate(np.array([label, "no", "no"]), [label, label, "no"], pos_label=label).to_html())["view"][
             "label"
         ]
 
@@ -175,7 +172,7 @@ def test_long_labels_are_shortened_in_the_middle():
 
 def thresholds(evaluation):
     """The thresholds of a page with the counts there, the one it opens at, and the best of each metric by its place."""
-    held = data(page(evaluation))
+    held = data(evaluation.to_html())
     columns = {name: np.array(column, dtype=float) for name, column in held["thresholds"].items()}
     cuts = np.where(np.isnan(columns["threshold"]), np.inf, columns["threshold"])
     return cuts, columns["tp"], columns["fp"], held["index"], {row["name"]: row.get("best") for row in held["metrics"]}
@@ -211,7 +208,7 @@ def test_the_threshold_in_use_is_the_one_shown_even_between_scores():
 @pytest.mark.parametrize("counts", [Counts(10, 8, 5, 966), Counts(3, 0, 1, 9_999_999), Counts(9_995, 0, 1, 4)])
 @pytest.mark.parametrize("prevalence", [None, 0.02, 0.0200001])
 def test_stops_rise_and_hold_the_prevalences_in_use(counts, prevalence):
-    stops = data(page(evaluate(counts, prevalence=prevalence, draws=20)))["stops"]
+    stops = data(evaluate(counts, prevalence=prevalence, draws=20).to_html())["stops"]
     assert (np.diff(stops) > 0).all() and stops[0] < 2e-4 and stops[-1] >= 0.999
     assert {float(counts.positives / counts.total), prevalence or stops[0]} <= {*stops}
 
@@ -220,7 +217,7 @@ def test_rank_metrics_at_the_stops_are_those_of_the_reweighted_scores():
     y, score, weight = scored(400, weighted=True)
     table = score_table(y, score, sample_weight=weight)
     ranks = [m for m in list_metrics() if m.scores and m.name != "top_k_accuracy"]  # which is of columns of scores
-    held = data(page(evaluate(table, metrics=[m.name for m in ranks], draws=20)))
+    held = data(evaluate(table, metrics=[m.name for m in ranks], draws=20).to_html())
     rows = {row["name"]: row for row in held["metrics"]}
     for metric in ranks:
         there = [metric(at_prevalence(table, share)) for share in held["stops"]]
@@ -232,7 +229,7 @@ def test_very_many_scores_are_weighed_in_groups_at_other_prevalences_and_it_says
     y, score, _ = scored(20_001)  # one more than are taken one by one
     y[::3] = 1 - y[::3]  # so that the rarer class has more scores than there are groups
     table = score_table(y, score)
-    html = page(evaluate(table, draws=20))
+    html = evaluate(table, draws=20).to_html()
     held = data(html)
     rows = {row["name"]: row for row in held["metrics"]}
     assert "at" not in rows["roc_auc"]
@@ -249,7 +246,7 @@ def test_very_many_scores_are_weighed_in_groups_at_other_prevalences_and_it_says
 def test_few_rare_scores_lose_nothing_of_their_order_among_very_many():
     y, score, _ = scored(40_000)
     table = score_table(y, score)
-    held = data(page(evaluate(table, metrics=["average_precision"], draws=20)))
+    held = data(evaluate(table, metrics=["average_precision"], draws=20).to_html())
     assert held["grouped"]["groups"] < table.negative.size / 4 + table.positive.size
     for i in (12, len(held["stops"]) - 20):
         there = get_metric("average_precision")(at_prevalence(table, held["stops"][i]))
@@ -262,7 +259,7 @@ def test_the_bars_of_weighted_reliability_are_about_its_points():
     y = (rng.random(4_000) < score).astype(int)
 
     def bars(**weights):
-        parts = data(page(evaluate(y, y_score=score, metrics=["brier"], draws=20, **weights)))["reliability"]
+        parts = data(evaluate(y, y_score=score, metrics=["brier"], draws=20, **weights).to_html())["reliability"]
         return np.array([[part["low"], part["p"] / (part["p"] + part["n"]), part["high"]] for part in parts])
 
     weight = np.where(y == 1, 5.0, 1.0) * rng.gamma(2, 1, 4_000)
@@ -276,7 +273,7 @@ def test_the_bars_of_weighted_reliability_are_about_its_points():
 def test_an_infinite_loss_is_undefined_with_its_reason_at_every_stop():
     y, score, _ = scored(300)
     score[np.flatnonzero(y)[0]] = 0.0
-    held = data(page(evaluate(y, y_score=score, draws=20)))
+    held = data(evaluate(y, y_score=score, draws=20).to_html())
     row = next(row for row in held["metrics"] if row["name"] == "log_loss")
     assert row["value"] is None
     assert row["why"] == "1 row was given probability 0 for what came true"
@@ -293,7 +290,7 @@ def test_the_decided_properties_are_those_of_the_documentation():
     ]
     rows = {line[0]: "".join(SIGNS[cell] for cell in line[1:]) for line in lines[1:]}
     names = [metric.name for metric in list_metrics() if metric.function]
-    explained = data(page(evaluate(Counts(28, 23, 72, 2680), metrics=names, draws=20)))["explained"]
+    explained = data(evaluate(Counts(28, 23, 72, 2680), metrics=names, draws=20).to_html())["explained"]
     assert {name: facts["holds"] for name, facts in explained["metrics"].items()} == rows
     assert len(explained["properties"]) == len(lines[0]) - 1
 
@@ -309,7 +306,7 @@ def test_a_metric_of_ones_own_is_shown_with_what_is_proved_of_its_formula(regist
         """Of which nothing is decided."""
         return ratio(c.tp, c.tp + c.fn + 7 * c.fp)
 
-    html = page(evaluate(Counts(28, 23, 72, 2680), metrics=["recall_of_mine", "recall", "new_formula"], draws=20))
+    html = evaluate(Counts(28, 23, 72, 2680), metrics=["recall_of_mine", "recall", "new_formula"], draws=20).to_html()
     rows = data(html)["explained"]["metrics"]
     assert rows["recall_of_mine"]["holds"] == rows["recall"]["holds"]
     assert "holds" not in rows["new_formula"]

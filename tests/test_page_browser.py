@@ -30,18 +30,15 @@ from steelyard import (
     Evaluation,
     at_prevalence,
     audit,
-    audit_page,
     best_threshold,
     chance,
     compare,
-    comparison_page,
-    confidence_band,
     evaluate,
     get_metric,
     interval,
-    notebook,
-    page,
 )
+from steelyard.figures import confidence_band
+from steelyard.report.pages.page import notebook
 
 # A row of metrics as one cell of a class: the percent sign stands behind the value alone.
 WITH_INTERVAL = r"""tr => {
@@ -66,7 +63,7 @@ def evaluation():
 
 @pytest.fixture(scope="module")
 def html(evaluation):
-    return page(evaluation, source="predictions.parquet")
+    return evaluation.to_html(source="predictions.parquet")
 
 
 def read(tab):
@@ -164,7 +161,7 @@ def test_moved_by_keyboard_every_metric_is_what_python_computes(show, html, eval
 def test_at_any_cut_and_prevalence_every_metric_is_what_python_computes(show, weighted):
     y, score, weight = scored(700, weighted, seed=3)
     evaluation = evaluate(y, y_score=score, sample_weight=weight, draws=100)
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         last = {"threshold": tab.evaluate("steelyard.last"), "prevalence": int(tab.get_attribute("#prevalence", "max"))}
         for i in range(13):
             slide(tab, "threshold", last["threshold"] * i // 12)
@@ -210,7 +207,7 @@ def test_chance_moves_with_the_settings_as_python_computes_it(show, html, evalua
 def test_an_evaluation_at_another_prevalence_opens_there(show):
     y, score, _ = scored(500)
     evaluation = evaluate(y, y_score=score, prevalence=0.3, draws=50)
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         assert settings(tab) == (0.5, 0.3)
         assert_same(read(tab), {row.name: row.value for row in evaluation.metrics})
         slide(tab, "threshold", 20)
@@ -279,7 +276,7 @@ def test_the_address_forgets_what_is_back_where_it_began(show, html):
         until(tab, "location.hash.includes('prevalence')")
         slide(tab, "prevalence", begun)
         until(tab, "location.hash === ''")
-    with show(page(evaluate(several, draws=50))) as tab:
+    with show(evaluate(several, draws=50).to_html()) as tab:
         first = tab.input_value("#class")
         tab.select_option("#class", "yak")
         until(tab, "location.hash === '#class=yak'")
@@ -358,7 +355,7 @@ def test_the_copied_json_is_that_of_the_evaluation_where_nothing_was_moved(show,
     parted = grouped(evaluation, ("north", 2024), ("north", 2025), by=("site", "year"))
     parted = replace(parted, assumed=("Columns were taken by their names.",))
     expected = json.loads(parted.to_json())
-    with show(page(parted)) as tab:
+    with show(parted.to_html()) as tab:
         found = tab.evaluate("steelyard.numbers()")
         assert saved(found).counts == parted.counts
         for key in expected.keys() - {"source", "metrics", "groups", "scores", "digest"}:
@@ -399,7 +396,7 @@ def test_the_copied_json_can_be_read_back_at_every_state(show, case):
         evaluation = evaluate(names[y], names[rng.permutation(y)], pos_label=None if case == "classes" else names[1])
     else:
         evaluation = evaluate(y, y_score=0.8 * score + 0.2 * y, **options)
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         opened = saved(tab.evaluate("steelyard.numbers()"))
         if case != "classes":
             assert opened.counts == evaluation.counts and opened.positive == evaluation.positive
@@ -421,7 +418,7 @@ def headline(counts, **options):
 
 
 def test_the_headline_follows_the_sliders_in_pythons_words(show, evaluation):
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         live = tab.locator("h1 .live")
         assert live.text_content() == headline(evaluation.counts)
         assert live.get_attribute("title") == "outcomes (info): docs/verdict.md#outcomes"
@@ -564,7 +561,7 @@ def test_one_metric_or_two_have_a_band_over_the_threshold(show, html):
 def test_labels_alone_have_no_threshold_but_a_prevalence(show):
     counts = Counts(tp=28, fn=23, fp=72, tn=2680)
     evaluation = evaluate(counts, draws=200)
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         assert tab.locator("#threshold").count() == 0
         assert tab.locator("#roc").count() == 0
         for place in (0, 20, 44):
@@ -578,7 +575,7 @@ def test_a_page_of_clustered_rows_draws_no_interval_that_ignores_them(show):
     rng = np.random.default_rng(0)
     y, patient = rng.integers(0, 2, 400), np.repeat(np.arange(20), 20)
     p = np.where(rng.random(20)[patient] < 0.7, y, 1 - y)
-    with show(page(evaluate(y, p, cluster=patient, draws=200))) as tab:
+    with show(evaluate(y, p, cluster=patient, draws=200).to_html()) as tab:
         assert " to " in tab.text_content("tr[data-metric=recall]")
         slide(tab, "prevalence", 3)
         rested(tab)
@@ -589,7 +586,7 @@ def test_a_page_of_clustered_rows_draws_no_interval_that_ignores_them(show):
 @pytest.mark.parametrize("cells", [(0, 3, 0, 9), (1, 0, 0, 1), (5, 0, 7, 0)])
 def test_tables_that_lack_something_say_so_in_place(show, cells):
     evaluation = evaluate(Counts(*cells), draws=200)
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         slide(tab, "prevalence", 7)
         expected = at_prevalence(Counts(*cells), float(tab.get_attribute("#prevalence", "data-prevalence")))
         assert_same(read(tab), {row.name: get_metric(row.name)(expected) for row in evaluation.metrics})
@@ -598,7 +595,7 @@ def test_tables_that_lack_something_say_so_in_place(show, cells):
 def test_metrics_that_were_asked_for_are_the_only_rows(show):
     y, score, _ = scored(300)
     for names in (["roc_auc"], ["recall", "f_beta[beta=2]"]):
-        with show(page(evaluate(y, y_score=score, metrics=names, draws=50))) as tab:
+        with show(evaluate(y, y_score=score, metrics=names, draws=50).to_html()) as tab:
             assert list(read(tab)) == names
             slide(tab, "threshold", 50)
             assert tab.locator("#jump").count() == (names != ["roc_auc"])
@@ -608,7 +605,7 @@ def test_labels_beside_scores_start_as_predicted(show):
     y, score, _ = scored(600)
     predicted = ((score > 0.3) ^ (np.arange(600) % 50 == 0)).astype(int)
     evaluation = evaluate(y, predicted, y_score=score, draws=100)
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         assert tab.get_attribute("#threshold", "data-threshold") == ""
         assert float(read(tab)["recall"]) == evaluation["recall"].value
         slide(tab, "threshold", 100)
@@ -618,7 +615,7 @@ def test_labels_beside_scores_start_as_predicted(show):
 def test_scores_that_are_no_probabilities_open_at_a_cut_and_say_so(show):
     y, score, _ = scored(600)
     evaluation = evaluate(y, y_score=score * 10 - 3, draws=100)
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         best = evaluation.best_threshold("informedness", draws=0)
         assert settings(tab)[0] == best.threshold
         assert float(read(tab)["informedness"]) == pytest.approx(best.value)
@@ -631,7 +628,7 @@ def test_scores_that_are_no_probabilities_keep_what_was_evaluated(show):
     evaluation = evaluate(y, y_score=score * 10 - 3, metrics=["roc_auc", "average_precision"], draws=100)
     evaluation = grouped(evaluation, ("north",), ("north",))
     evaluation = replace(evaluation, assumed=("Columns were taken by their names.",))
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         assert_same(read(tab), {row.name: row.value for row in evaluation.metrics})
         between = tab.locator('[data-metric="roc_auc"] .between').text_content()
         assert between == f"{evaluation['roc_auc'].low:.3f} to {evaluation['roc_auc'].high:.3f}"
@@ -645,7 +642,7 @@ def test_scores_that_are_no_probabilities_keep_what_was_evaluated(show):
 
 
 def test_the_two_classes_follow_the_sliders_and_the_groups_say_that_they_do_not(show, evaluation):
-    with show(page(grouped(evaluation, ("north",), ("north",)))) as tab:
+    with show(grouped(evaluation, ("north",), ("north",)).to_html()) as tab:
         rows = "trs => trs.map(tr => [...tr.querySelectorAll('td')].slice(1).map(td => td.textContent))"
         groups = tab.locator("section.stays")
         assert "At threshold 0.500, as evaluated" in groups.text_content()
@@ -670,14 +667,14 @@ def test_the_two_classes_follow_the_sliders_and_the_groups_say_that_they_do_not(
 
 def test_one_quantity_has_one_interval(show, evaluation):
     cells = "trs => trs.map(tr => [...tr.querySelectorAll('td')].slice(1).map(td => td.textContent))"
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         negative, positive = tab.locator(".two-classes tbody tr").evaluate_all(cells)
         pairs = [*zip(("precision", "recall", "f1"), positive, strict=True)]
         pairs += zip(("negative_predictive_value", "specificity", "negative_f1"), negative, strict=True)
         for name, words in pairs:
             assert tab.locator(f'[data-metric="{name}"]').evaluate(WITH_INTERVAL) == words, name
     table = Confusion.of_rows(("cat", "dog", "yak"), np.array([[30, 5, 2], [4, 60, 9], [1, 3, 12]]))
-    with show(page(evaluate(table, draws=200))) as tab:
+    with show(evaluate(table, draws=200).to_html()) as tab:
         places = tab.locator("#class-list tbody tr").evaluate_all("trs => trs.map(tr => Number(tr.dataset.class))")
         shown = [row[:3] for row in tab.locator("#class-list tbody tr").evaluate_all(cells)]
         rows = {table.labels[place]: row for place, row in zip(places, shown, strict=True)}
@@ -707,7 +704,7 @@ def test_a_decision_curve_below_the_axis_is_broken_off_there(show):
     score = np.clip(0.1 + 0.3 * y + 0.2 * rng.random(900), 0, 1)
     score[:40] = 0.95
     evaluation = evaluate(y, y_score=score, draws=50)
-    with show(page(evaluation)) as tab:
+    with show(evaluation.to_html()) as tab:
         runs = tab.locator("#decision-curve polyline.curve").evaluate_all("ps => ps.map(p => p.getAttribute('points'))")
         points = [[tuple(map(float, pair.split(","))) for pair in run.split()] for run in runs]
         bottom = max(y for run in points for _, y in run)
@@ -716,7 +713,7 @@ def test_a_decision_curve_below_the_axis_is_broken_off_there(show):
 
 def test_between_scores_the_page_draws_the_value_of_the_higher_one(show):
     for scores in ([0.2, 0.4, 0.6, 0.9], [0.5] * 4):
-        with show(page(evaluate([0, 1, 0, 1], y_score=scores, metrics=["recall", "precision"], draws=50))) as tab:
+        with show(evaluate([0, 1, 0, 1], y_score=scores, metrics=["recall", "precision"], draws=50).to_html()) as tab:
             lines = tab.locator("#over-threshold polyline.curve").evaluate_all(
                 "ps => ps.map(p => p.getAttribute('points'))"
             )
@@ -731,7 +728,7 @@ def test_classes_are_shown_together_and_each_against_the_rest(show):
     rng = np.random.default_rng(1)
     table = Confusion.of_rows(("cat", "dog", "yak"), rng.integers(1, 90, (3, 3)))
     evaluation = evaluate(table, draws=200)
-    with show(page(evaluation, source="animals.csv")) as tab:
+    with show(evaluation.to_html(source="animals.csv")) as tab:
         together = dict(
             tab.locator("#all tr[data-metric]").evaluate_all(
                 "rows => rows.map(r => [r.dataset.metric, r.dataset.value])"
@@ -757,7 +754,7 @@ def test_classes_are_shown_together_and_each_against_the_rest(show):
 
 def test_a_class_without_rows_in_the_truth_is_undefined_and_stays_so(show):
     table = Confusion.of_rows(("a", "b", "c"), np.array([[5, 1, 2], [2, 9, 0], [0, 0, 0]]))
-    with show(page(evaluate(table, draws=100))) as tab:
+    with show(evaluate(table, draws=100).to_html()) as tab:
         tab.select_option("#class", "c")
         slide(tab, "prevalence", 9)
         assert read(tab)["recall"] == ""
@@ -769,9 +766,9 @@ def test_a_metric_names_one_row_of_any_page(show, html, evaluation):
     classes, y, score = evaluate(table, draws=100), *scored(600)[:2]
     models = {name: (score > cut) * 1 for name, cut in (("A", 0.3), ("B", 0.5))}
     found = compare(y, models, metrics=["mcc", "recall"], draws=200)
-    pages = {html: evaluation.metrics, page(classes): classes.metrics}
+    pages = {html: evaluation.metrics, classes.to_html(): classes.metrics}
     named = [(text, {row.name: row.value for row in rows}) for text, rows in pages.items()]
-    named += [(comparison_page(found), {row.metric: row.difference for row in found.rows})]
+    named += [(found.to_html(), {row.metric: row.difference for row in found.rows})]
     for text, values in named:
         with show(text) as tab:
             for name, value in values.items():
@@ -784,7 +781,7 @@ def test_each_pair_of_three_models_has_its_own_rows(show):
     y, score, _ = scored(400)
     models = {name: (score > cut) * 1 for name, cut in (("A", 0.3), ('B "2"', 0.5), ("C", 0.7))}
     found = compare(y, models, metrics=["mcc", "recall"], draws=200)
-    with show(comparison_page(found)) as tab:
+    with show(found.to_html()) as tab:
         shown = tab.locator("tr[data-metric]").evaluate_all(
             "rows => rows.map(r => [r.closest('[data-a]').dataset.a, r.closest('[data-b]').dataset.b, r.dataset.metric])"
         )
@@ -795,7 +792,7 @@ def test_each_pair_of_three_models_has_its_own_rows(show):
 def test_a_comparison_shows_differences_and_the_order_of_metrics(show):
     y, score, _ = scored(600)
     found = compare(y, {"A": (score > 0.3) * 1, "B": (score > 0.5) * 1}, draws=500)
-    with show(comparison_page(found, source="two.csv")) as tab:
+    with show(found.to_html(source="two.csv")) as tab:
         shown = dict(
             tab.locator("tr[data-metric]").evaluate_all("rows => rows.map(r => [r.dataset.metric, r.dataset.value])")
         )
@@ -806,7 +803,7 @@ def test_a_comparison_shows_differences_and_the_order_of_metrics(show):
 
 def test_an_audit_shows_every_decision(show):
     decisions = audit("recall", "accuracy")
-    with show(audit_page(decisions)) as tab:
+    with show(decisions.to_html()) as tab:
         assert tab.locator("[data-property]").count() == len(decisions)
         assert tab.locator('tr[data-metric="recall"] [data-property="prevalence_invariance"]').text_content() == "yes"
 
@@ -814,7 +811,7 @@ def test_an_audit_shows_every_decision(show):
 def test_an_audit_speaks_of_metrics_and_properties_in_words(show):
     decisions = audit("mcc", "recall")
     asked = {decision.property for decision in decisions}
-    with show(audit_page(decisions)) as tab:
+    with show(decisions.to_html()) as tab:
         head, *titles = tab.locator(".matrix thead th").all_text_contents()
         assert head == "metric" and len(set(titles)) == len(titles) == len(asked)
         assert "Symmetry of the classes" in titles and not asked & {*titles}
@@ -852,9 +849,9 @@ def test_hostile_words_are_shown_as_text_and_nothing_runs(show, words):
     several = Confusion.of_rows((words, "b", "c"), np.arange(1, 10).reshape(3, 3))
     pair = compare(y, {words: (score > 0.3) * 1, "B": (score > 0.5) * 1}, draws=100)
     for html in (
-        page(evaluation, source=words),
-        page(evaluate(several, draws=50), source=words),
-        comparison_page(pair, source=words),
+        evaluation.to_html(source=words),
+        evaluate(several, draws=50).to_html(source=words),
+        pair.to_html(source=words),
     ):
         with show(html) as tab:
             assert tab.evaluate("window.hit") is None
@@ -870,7 +867,7 @@ def test_hostile_words_are_shown_as_text_and_nothing_runs(show, words):
 
 
 def test_a_group_is_shown_by_name(show, evaluation):
-    with show(page(grouped(evaluation, (HOSTILE,), (HOSTILE,)))) as tab:
+    with show(grouped(evaluation, (HOSTILE,), (HOSTILE,)).to_html()) as tab:
         assert f"site = {HOSTILE[:9]}" in tab.locator("main").text_content()
         assert tab.evaluate("window.hit") is None
 
@@ -881,11 +878,11 @@ def test_a_group_is_shown_by_name(show, evaluation):
 def pages():
     y, score, _ = scored(400)
     several = Confusion.of_rows(("cat", "dog", "yak"), np.arange(3, 12).reshape(3, 3))
-    yield lambda: page(evaluate(y, y_score=score, draws=50))
-    yield lambda: page(evaluate(Counts(28, 23, 72, 2680), draws=50))
-    yield lambda: page(evaluate(several, draws=50))
-    yield lambda: comparison_page(compare(y, {"A": (score > 0.3) * 1, "B": (score > 0.5) * 1}, draws=100))
-    yield lambda: audit_page(audit("recall", "accuracy"))
+    yield lambda: evaluate(y, y_score=score, draws=50).to_html()
+    yield lambda: evaluate(Counts(28, 23, 72, 2680), draws=50).to_html()
+    yield lambda: evaluate(several, draws=50).to_html()
+    yield lambda: compare(y, {"A": (score > 0.3) * 1, "B": (score > 0.5) * 1}, draws=100).to_html()
+    yield lambda: audit("recall", "accuracy").to_html()
 
 
 @pytest.mark.parametrize("made", pages(), ids=("scores", "labels", "classes", "comparison", "audit"))
@@ -912,9 +909,9 @@ def test_paper_loses_no_column_and_no_letter(show, evaluation):
     y, score, _ = scored(600)
     models = {"first model": (score > 0.3) * 1, "second model": (score > 0.5) * 1}
     for html in (
-        page(grouped(evaluation, ("north",), ("north",))),
-        page(evaluate(Confusion.of_rows(("cat", "dog", "yak"), np.arange(3, 12).reshape(3, 3)), draws=50)),
-        comparison_page(compare(y, models, draws=100)),
+        grouped(evaluation, ("north",), ("north",)).to_html(),
+        evaluate(Confusion.of_rows(("cat", "dog", "yak"), np.arange(3, 12).reshape(3, 3)), draws=50).to_html(),
+        compare(y, models, draws=100).to_html(),
     ):
         with show(html) as tab:
             tab.set_viewport_size({"width": 704, "height": 1000})
@@ -935,8 +932,8 @@ def test_on_a_phone_no_word_runs_off_and_the_page_is_not_wider_than_it(show, wid
     y, score, _ = scored(1500)
     rare = np.append(y, np.zeros(400_000, int)), np.append(score, np.full(400_000, 0.001))
     for html in (
-        page(evaluate(*rare[:1], y_score=rare[1], draws=20)),
-        page(evaluate(Counts(30, 3, 400_000, 999_999_999))),
+        evaluate(*rare[:1], y_score=rare[1], draws=20).to_html(),
+        evaluate(Counts(30, 3, 400_000, 999_999_999)).to_html(),
     ):
         with show(html) as tab:
             tab.set_viewport_size({"width": width, "height": 844})
@@ -1045,7 +1042,7 @@ def test_averages_and_single_classes_follow_the_sliders_too(show):
     y, score, _ = scored()
     wanted = ["f1", "f1[average=macro]", "f1[average=weighted]", "precision[average=micro]", "recall[class=0]"]
     report = evaluate(y, y_score=score, metrics=wanted, draws=200)
-    with show(page(report)) as tab:
+    with show(report.to_html()) as tab:
         slide(tab, "threshold", 40)
         tab.wait_for_timeout(100)
         threshold, prevalence = settings(tab)

@@ -10,6 +10,7 @@ import pytest
 from command_line import run_command
 
 import steelyard
+from steelyard.report.pages.page import notebook
 
 pl = pytest.importorskip("polars")
 
@@ -92,7 +93,7 @@ def test_every_kind_of_figure_is_drawn_from_a_file(preds, tmp_path, kind, words)
 
 def test_help_names_every_kind_of_figure():
     refused = ran("plot", "nonsense", code=2).stderr.partition("there are ")[2].partition(".")[0]
-    kinds, displays = refused.split(", "), [name for name in dir(steelyard) if name.endswith("Display")]
+    kinds, displays = refused.split(", "), [name for name in dir(steelyard.figures) if name.endswith("Display")]
     assert len(kinds) == len(displays) + 2  # a gain curve is also drawn as lift, and a cost curve as Brier curve
     assert {*kinds} <= {*ran("plot", "--help").stdout.replace(",", " ").split()}
 
@@ -204,7 +205,7 @@ def test_models_are_cross_evaluated_from_a_table(preds, tmp_path):
 
 
 def test_a_notebook_shows_the_page_in_a_frame_of_its_own():
-    html = steelyard.notebook(steelyard.evaluate(steelyard.Counts(28, 23, 72, 2680)))
+    html = notebook(steelyard.evaluate(steelyard.Counts(28, 23, 72, 2680)))
     assert "<iframe" in html and "sandbox" in html
 
 

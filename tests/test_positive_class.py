@@ -13,8 +13,9 @@ import pytest
 from command_line import run_command
 
 import steelyard
-from steelyard import RARER, Result, best_threshold, compare, confusion, cross_evaluate, paired, tally
+from steelyard import RARER, Result, best_threshold, compare, confusion, cross_evaluate, tally
 from steelyard.exceptions import InputError, InputTypeError
+from steelyard.tables import paired
 
 N = 200
 evaluate = partial(steelyard.evaluate, draws=20)  # what is stated does not depend on the draws

@@ -10,17 +10,8 @@ import pytest
 from checks import assert_refused
 
 import steelyard
-from steelyard import (
-    Counts,
-    Prevalence,
-    at_prevalence,
-    confusion,
-    get_metric,
-    interval,
-    list_metrics,
-    score_table,
-    swap_prevalences,
-)
+from steelyard import Counts, Prevalence, at_prevalence, confusion, get_metric, interval, list_metrics, score_table
+from steelyard.studies import swap_prevalences
 
 FINLEY = Counts(28, 23, 72, 2680)
 COUNT_METRICS = [m for m in list_metrics() if m.function]

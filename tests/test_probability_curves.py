@@ -13,21 +13,17 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
 import steelyard
-from steelyard import (
+from steelyard import Prevalence, at_prevalence, decision_curve, evaluate, score_table
+from steelyard.analysis.thresholds.costs import ExpectedCosts
+from steelyard.exceptions import SteelyardError
+from steelyard.figures import (
     CostCurveDisplay,
     GainDisplay,
     MurphyDisplay,
-    Prevalence,
     ReliabilityDisplay,
     RocDisplay,
     TriptychDisplay,
-    at_prevalence,
-    decision_curve,
-    evaluate,
-    score_table,
 )
-from steelyard.analysis.thresholds.costs import ExpectedCosts
-from steelyard.exceptions import SteelyardError
 
 GRID = np.linspace(0.003, 0.997, 200)
 
@@ -400,7 +396,14 @@ def test_what_cannot_be_drawn_is_refused_in_a_sentence(ask, sentence):
 
 # ---------------------------------------------------------------- what figures of scores read
 
-OF_SCORES = (MurphyDisplay, GainDisplay, CostCurveDisplay, TriptychDisplay, steelyard.DecisionCurveDisplay, RocDisplay)
+OF_SCORES = (
+    MurphyDisplay,
+    GainDisplay,
+    CostCurveDisplay,
+    TriptychDisplay,
+    steelyard.figures.DecisionCurveDisplay,
+    RocDisplay,
+)
 
 
 @pytest.mark.parametrize("display", OF_SCORES)

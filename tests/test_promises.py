@@ -442,7 +442,7 @@ def test_an_uncertain_prevalence_widens_the_interval_of_the_value_and_the_band()
     widths = [high - low for low, high in ends]
     assert widths[0] > 1.5 * widths[1]
     for metric, wider in (("precision", 1.2), ("recall", 1.0)):
-        bands = [steelyard.confidence_band(y, s, metric=metric, prevalence=at) for at in (few, many)]
+        bands = [steelyard.figures.confidence_band(y, s, metric=metric, prevalence=at) for at in (few, many)]
         unsure, sure = (np.nansum([point.high - point.low for point in band]) for band in bands)
         assert unsure >= wider * sure if wider > 1 else unsure == pytest.approx(sure)
 

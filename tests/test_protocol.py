@@ -41,21 +41,20 @@ from sklearn.tree import DecisionTreeClassifier
 from steelyard import (
     Confusion,
     Counts,
-    CrossEvaluation,
     Evaluation,
     Folds,
     HoldOut,
     best_threshold,
     confusion,
-    corrected_t_test,
     cross_evaluate,
     evaluate,
     list_metrics,
-    page,
     scorer,
     slices,
 )
 from steelyard.exceptions import needs_sklearn
+from steelyard.results import CrossEvaluation
+from steelyard.studies import corrected_t_test
 
 X, Y = make_classification(400, weights=[0.85], flip_y=0.1, random_state=0)
 LOGISTIC = LogisticRegression()
@@ -867,7 +866,7 @@ def test_the_order_of_models_says_its_metric_and_whom_kalitas_mean_f_puts_first(
     found = cross_evaluate({"careful": careful, "eager": eager}, X, y, split=Folds(2), rng=0)
     ranked, by_f = (found.ranking(metric)[0].model for metric in (None, "f1[average=macro]"))
     assert ranked != by_f and found.ranking("ac_score")[0].model == ranked
-    for text in (" ".join(repr(found).split()), page(found)):
+    for text in (" ".join(repr(found).split()), found.to_html()):
         assert "Ranked by ac_score, which gives the classes equal weight at any prevalence; f1[average=macro]" in text
         sentence = text[text.index("Ranked by") :]
         assert f"puts {by_f} first and not {ranked}" in sentence

@@ -8,7 +8,7 @@ from checks import assert_refused
 from sklearn.datasets import load_breast_cancer
 from sklearn.naive_bayes import GaussianNB
 
-from steelyard import ratio_study
+from steelyard.studies import ratio_study
 
 RNG = np.random.default_rng(0)
 TRUE = np.arange(600) < 180

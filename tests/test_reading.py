@@ -163,7 +163,7 @@ def test_files_are_counted_as_by_hand(suffix, tmp_path):
         else:
             with path.open("w", encoding="utf-8", newline="") as file:
                 csv.writer(file).writerows([["y", "p", "s"], *zip(rows.y, rows.p, rows.s.tolist(), strict=True)])
-        found = steelyard.Tally.from_json(
+        found = steelyard.tables.Tally.from_json(
             run_command("tally", path, "--true", "y", "--pred", "p", code=0).stdout
         ).confusion
         assert cells(found) == Counter(zip(rows.y, rows.p, strict=True))

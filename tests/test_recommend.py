@@ -16,9 +16,10 @@ from checks import assert_refused
 from command_line import run_command
 
 import steelyard
-from steelyard import Counts, audit, get_metric, identities, recommend
+from steelyard import Counts, audit, get_metric, recommend
 from steelyard.auditing import decisions, properties
 from steelyard.auditing.properties import decide
+from steelyard.metrics import identities
 
 pytest.importorskip("sympy")
 DOCS = Path(__file__).parent.parent / "docs" / "properties.md"
@@ -256,15 +257,15 @@ def test_the_verdict_of_an_evaluation_starts_no_proof_and_no_search(registry, mo
     sentences = steelyard.evaluate(counts).verdict
     calls = []
 
-    @steelyard.metric("Slow", range=(0, 1))
+    @steelyard.metrics.measure("Slow", range=(0, 1))
     def slow(tp, fn, fp, tn):
         calls.append(tp)
         time.sleep(0.05)
         return np.tanh((tp + 1) / (tp + fn + 1))
 
-    @steelyard.metric("Readable", range=(0, 1))
+    @steelyard.metrics.measure("Readable", range=(0, 1))
     def readable(tp, fn, fp, tn):
-        return steelyard.ratio(tp * tn, (tp + fn) * (fp + tn) + 7 * tp)
+        return steelyard.metrics.ratio(tp * tn, (tp + fn) * (fp + tn) + 7 * tp)
 
     monkeypatch.setattr(properties, "_decided", None)  # would fail if called
     evaluation = steelyard.evaluate(counts)

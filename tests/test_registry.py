@@ -20,9 +20,10 @@ from checks import assert_refused
 from command_line import run_command
 
 import steelyard
-from steelyard import Counts, Metric, SteelyardError, get_metric, list_metrics, metric, ratio, sqrt
+from steelyard import Counts, SteelyardError, get_metric, list_metrics
 from steelyard.auditing.properties import decide
 from steelyard.exceptions import InputError
+from steelyard.metrics import Metric, metric, ratio, sqrt
 
 FINLEY = Counts(28, 23, 72, 2680)
 
@@ -41,7 +42,7 @@ def test_a_metric_declared_on_the_fly_is_everywhere(registry):
     assert isinstance(own, Metric)
     assert steelyard.geometric_precision is own is get_metric("gp")
     assert own in list_metrics("own")
-    assert "geometric_precision" in dir(steelyard)
+    assert "geometric_precision" in dir(steelyard.metrics)
     assert own(FINLEY) == pytest.approx(math.sqrt(0.28 * 2680 / 2703))
     assert own.why(Counts(0, 1, 0, 1)) == "no predicted positives"
     assert own.text == "sqrt(tp / (tp + fp) * (tn / (fn + tn)))"
@@ -85,7 +86,7 @@ def test_a_value_outside_the_declared_range_is_refused_with_the_table(registry):
 
 
 def test_a_call_never_gives_a_value_outside_the_declared_range(registry):
-    @steelyard.metric("Hits", range=(0, 20))
+    @steelyard.metrics.measure("Hits", range=(0, 20))
     def hits(tp, fn, fp, tn):
         """True positives."""
         return tp + 0 * (fn + fp + tn)
@@ -331,7 +332,7 @@ def test_a_formula_that_branches_on_a_cell_says_what_to_use():
     def branching(tp, fn, fp, tn):
         return 0 if tp == 0 else tp / (tp + fn)
 
-    assert "steelyard.where can be read, math, numpy and if cannot" in decide(branching, "class_symmetry").how
+    assert "steelyard.metrics.where can be read, math, numpy and if cannot" in decide(branching, "class_symmetry").how
     with pytest.raises(TypeError, match=r"handed arrays of cells, so use where\(\)"):
         branching(Counts([1, 2], [3, 4], [5, 6], [7, 8]))
 
@@ -418,7 +419,7 @@ def test_a_metric_can_be_printed_by_whoever_takes_functions():
     assert list(signature.parameters)[:2] == ["y_true", "y_pred"] and signature.parameters["beta"].default == 1.0
     assert list(inspect.signature(steelyard.roc_auc).parameters)[:2] == ["y_true", "y_score"]
     assert "beta" not in inspect.signature(get_metric("f2")).parameters
-    assert "family" in inspect.signature(steelyard.Metric).parameters
+    assert "family" in inspect.signature(steelyard.metrics.Metric).parameters
 
 
 def test_a_metric_is_found_by_its_name_in_scikit_learn():

@@ -18,10 +18,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from steelyard import Folds, ResamplingStudy, Result, interval, resampling_study
+from steelyard import Folds, Result, interval
 from steelyard.exceptions import InputError, SteelyardError
 from steelyard.protocol.resampling_result import sampler_verdict
 from steelyard.report.figures.resampling import ResamplingDisplay
+from steelyard.results import ResamplingStudy
+from steelyard.studies import resampling_study
 
 FEW = {"split": 3, "inner": 2}
 

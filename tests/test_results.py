@@ -20,13 +20,15 @@ import jsonschema
 import numpy as np
 import polars as pl
 import pytest
+from checks import public_names, public_thing
 from sklearn.datasets import load_breast_cancer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 from study_tools import Claim, HoldOuts, Picture, Study, Table, invariance
 
 import steelyard
-from steelyard import Counts, Result, SurfaceDisplay, comparison_page, page
+from steelyard import Counts, Result
+from steelyard.figures import SurfaceDisplay
 from steelyard.analysis.results.result_homes import HOMES
 from steelyard.exceptions import InputError
 
@@ -56,7 +58,7 @@ def cross_evaluated(models=2):
 def refitted():
     X, y = load_breast_cancer(return_X_y=True)
     tree = DecisionTreeClassifier(max_depth=3)
-    return steelyard.refit_robustness(tree, X[::2], y[::2], X[1::2], y[1::2], metrics=["tpnr", "f1"], draws=5)
+    return steelyard.studies.refit_robustness(tree, X[::2], y[::2], X[1::2], y[1::2], metrics=["tpnr", "f1"], draws=5)
 
 
 def studied():
@@ -76,13 +78,13 @@ def studied():
 def resampled():
     X, y = load_breast_cancer(return_X_y=True)
     samplers = {"<b>A</b>": "over", "B|\x1b[31m": "under"}
-    return steelyard.resampling_study(GaussianNB(), X, 1 - y, samplers, split=3, inner=2, metrics=["mcc", "roc_auc"])
+    return steelyard.studies.resampling_study(GaussianNB(), X, 1 - y, samplers, split=3, inner=2, metrics=["mcc", "roc_auc"])
 
 
 @cache
 def selected():
     X, y = load_breast_cancer(return_X_y=True)
-    return steelyard.select_tree(DecisionTreeClassifier(), X, 1 - y, keep=2, most=3)
+    return steelyard.studies.select_tree(DecisionTreeClassifier(), X, 1 - y, keep=2, most=3)
 
 
 @cache
@@ -124,7 +126,7 @@ RESULTS = {
     "compare scores": lambda: steelyard.compare(TRUE, y_score=SCORES, threshold=0.5),
     "ranking": lambda: steelyard.compare(TRUE, LABELS).ranking(),
     "best_threshold": lambda: steelyard.best_threshold(TRUE, SCORES["<b>A</b>"], draws=20),
-    "roc_then_tpnr": lambda: steelyard.roc_then_tpnr(TRUE, SCORES["B|\x1b[31m"], draws=0),
+    "roc_then_tpnr": lambda: steelyard.studies.roc_then_tpnr(TRUE, SCORES["B|\x1b[31m"], draws=0),
     "best_threshold, labels": lambda: steelyard.best_threshold(
         np.eye(3, dtype=int)[np.arange(12) % 3], np.linspace(0, 1, 36).reshape(12, 3), "f1[average=macro]"
     ),
@@ -135,7 +137,7 @@ RESULTS = {
     "risk_coverage": lambda: steelyard.best_decision(CLASSES, COLUMNS, reject=0.1).curve,
     "best_threshold, nobody": lambda: steelyard.best_threshold([0, 1, 0], [0.9, 0.1, 0.8], {"cost_fp": 9}, draws=0),
     "decision_curve": lambda: steelyard.decision_curve(TRUE, SCORES["<b>A</b>"], versus="treat all"),
-    "confidence_band": lambda: steelyard.confidence_band(TRUE, SCORES["<b>A</b>"], metric="precision"),
+    "confidence_band": lambda: steelyard.figures.confidence_band(TRUE, SCORES["<b>A</b>"], metric="precision"),
     "calibration": lambda: steelyard.calibration(TRUE, PROBABILITIES, by=GROUP),
     "calibration of columns": lambda: steelyard.calibration(
         np.arange(120) % 3, np.random.default_rng(0).dirichlet([1, 1, 1], 120)
@@ -157,32 +159,32 @@ RESULTS = {
         draws=50,
     ),
     "sample_size": lambda: steelyard.sample_size("recall", at=(0.8, 0.95), prevalence=0.05, width=0.1),
-    "corrected_t_test": lambda: steelyard.corrected_t_test([0.1, 0.1], test_share=0.2),
-    "friedman": lambda: steelyard.friedman(DATA_SETS),
+    "corrected_t_test": lambda: steelyard.studies.corrected_t_test([0.1, 0.1], test_share=0.2),
+    "friedman": lambda: steelyard.studies.friedman(DATA_SETS),
     "audit": lambda: steelyard.audit("g_mean", "recall"),
     "decide": lambda: steelyard.audit("g_mean", properties=["class_symmetry"])[0],
-    "harsher": lambda: steelyard.harsher("balanced_accuracy", "g_mean"),
-    "identities": lambda: steelyard.identities(["f1", "jaccard", "balanced_accuracy"]),
+    "harsher": lambda: steelyard.metrics.harsher("balanced_accuracy", "g_mean"),
+    "identities": lambda: steelyard.metrics.identities(["f1", "jaccard", "balanced_accuracy"]),
     "recommend": lambda: steelyard.recommend(TABLE),
-    "correlation_study": lambda: steelyard.correlation_study(["accuracy", "g_mean"], n=100, seeds=2),
-    "metric_correlation": lambda: steelyard.metric_correlation(
+    "correlation_study": lambda: steelyard.studies.correlation_study(["accuracy", "g_mean"], n=100, seeds=2),
+    "metric_correlation": lambda: steelyard.studies.metric_correlation(
         TRUE, {f"<b>A</b>{i}": np.roll(PROBABILITIES, i) for i in range(4)}, metrics=["accuracy", "roc_auc"]
     ),
     "invariance": lambda: invariance([steelyard.get_metric("precision")], TABLE),
-    "nearest_mean_study": lambda: steelyard.nearest_mean_study(
+    "nearest_mean_study": lambda: steelyard.studies.nearest_mean_study(
         GaussianNB(), np.column_stack([*SCORES.values()]), TRUE, ratios=["1:1"], draws=2, metrics=["ac_score"]
     ),
-    "conclusions": lambda: steelyard.correlation_study(["accuracy", "g_mean"], n=100, seeds=2).conclusions(),
-    "robustness": lambda: steelyard.robustness(TABLES, metrics=["f1", "tpnr"], draws=10),
-    "robustness without draws": lambda: steelyard.robustness(TABLES, metrics=["f1", "tpnr"], draws=0),
+    "conclusions": lambda: steelyard.studies.correlation_study(["accuracy", "g_mean"], n=100, seeds=2).conclusions(),
+    "robustness": lambda: steelyard.studies.robustness(TABLES, metrics=["f1", "tpnr"], draws=10),
+    "robustness without draws": lambda: steelyard.studies.robustness(TABLES, metrics=["f1", "tpnr"], draws=0),
     "refit_robustness": refitted,
-    "changes": lambda: steelyard.robustness(TABLES, metrics=["f1", "tpnr"], draws=10).rows(),
+    "changes": lambda: steelyard.studies.robustness(TABLES, metrics=["f1", "tpnr"], draws=10).rows(),
     "hold-outs": lambda: HoldOuts.of({2: cross_evaluated(), 3: cross_evaluated()}, ["f1"]),
-    "ratio_spread": lambda: steelyard.ratio_spread(RATIOS),
-    "ratio_study": lambda: steelyard.ratio_study({"<b>A</b>": LABELS["<b>A</b>"]}, None, TRUE, repeats=3),
-    "spreads": lambda: steelyard.ratio_study(LABELS, None, TRUE, ["1:2", "2:1"], repeats=3).spreads,
-    "discrimination": lambda: steelyard.discrimination((0.8, 0.8), (0.99, 0.5)),
-    "disagreement": lambda: steelyard.disagreement("accuracy", "balanced_accuracy", [0.5, 0.1], size=256),
+    "ratio_spread": lambda: steelyard.studies.ratio_spread(RATIOS),
+    "ratio_study": lambda: steelyard.studies.ratio_study({"<b>A</b>": LABELS["<b>A</b>"]}, None, TRUE, repeats=3),
+    "spreads": lambda: steelyard.studies.ratio_study(LABELS, None, TRUE, ["1:2", "2:1"], repeats=3).spreads,
+    "discrimination": lambda: steelyard.studies.discrimination((0.8, 0.8), (0.99, 0.5)),
+    "disagreement": lambda: steelyard.studies.disagreement("accuracy", "balanced_accuracy", [0.5, 0.1], size=256),
     "cross_evaluate": cross_evaluated,
     "cross_evaluate, one model": lambda: cross_evaluated(1),
     "summary": lambda: cross_evaluated().summary,
@@ -208,8 +210,8 @@ RESULTS = {
     "gate of a comparison": lambda: steelyard.gate(steelyard.compare(TRUE, LABELS), prove="not-worse"),
     "evaluate": lambda: steelyard.evaluate(TRUE, y_score=SCORES["<b>A</b>"]),
     "anytime interval": lambda: steelyard.interval("mcc", TABLE, method="anytime"),
-    "anytime_mean": lambda: steelyard.anytime_mean(SCORES["<b>A</b>"], between=(0, 1), tested=0.5),
-    "anytime_compare": lambda: steelyard.compare(steelyard.paired(TRUE, *LABELS.values()), method="anytime"),
+    "anytime_mean": lambda: steelyard.studies.anytime_mean(SCORES["<b>A</b>"], between=(0, 1), tested=0.5),
+    "anytime_compare": lambda: steelyard.compare(steelyard.tables.paired(TRUE, *LABELS.values()), method="anytime"),
     "monitoring": monitored,
     "rule track": lambda: monitored().tracks[0],
 }
@@ -331,13 +333,13 @@ def test_a_metric_that_is_not_declared_here_is_named():
 @pytest.mark.parametrize("models", [LABELS, SCORES], ids=["labels", "scores"])
 def test_the_page_of_a_comparison_read_back_is_the_same(models):
     comparison = steelyard.compare(TRUE, **{"y_score" if models is SCORES else "y_pred": models})
-    assert comparison_page(Result.from_json(comparison.to_json())) == comparison_page(comparison)
+    assert Result.from_json(comparison.to_json()).to_html() == comparison.to_html()
 
 
 @pytest.mark.parametrize("models", [1, 2])
 def test_the_page_of_a_cross_evaluation_read_back_is_the_same(models):
     result = cross_evaluated(models)
-    assert page(Result.from_json(result.to_json())) == page(result)
+    assert Result.from_json(result.to_json()).to_html() == result.to_html()
 
 
 def test_the_page_of_a_study_read_back_is_the_same_and_its_figures_are_svg():
@@ -377,7 +379,7 @@ def subclasses(cls):
 
 def returned(name):
     """The class that a public function says it returns, without what it is of."""
-    thing = getattr(steelyard, name)
+    thing = public_thing(name)
     return (
         str(getattr(thing, "__annotations__", {}).get("return", "")).partition("[")[0]
         if inspect.isfunction(thing)
@@ -387,10 +389,9 @@ def returned(name):
 
 TABLES_AND_CURVES = {
     "Any", "Confusion", "Counts", "Metric", "MultilabelTable", "Paired", "PrecisionRecallCurve", "RocCurve", "ScoreTable", "Tally",
-    "MetricScorer", "Statistic", "Array", "str", "list", "Callable", "None", "Loaded",
+    "MetricScorer", "Statistic", "Array", "str", "list", "Callable", "None", "Loaded", "Display",
 }  # fmt: skip
-NAMES = {*dir(steelyard)} - {metric.name for metric in steelyard.list_metrics()}
-FUNCTIONS = {name: returned(name) for name in sorted(NAMES) if returned(name)}
+FUNCTIONS = {name: returned(name) for name in sorted(public_names()) if returned(name)}
 
 
 @pytest.mark.parametrize("name", [name for name, cls in FUNCTIONS.items() if cls not in TABLES_AND_CURVES])
@@ -398,7 +399,8 @@ def test_every_public_function_that_answers_a_question_returns_a_result_that_is_
     classes = {cls.__name__ for cls in subclasses(Result)}
     for cls in FUNCTIONS[name].split(" | "):
         assert cls in classes, f"{name} returns {cls}, which is no Result"
-    assert any(key.split(",")[0].split()[0] == name for key in RESULTS), f"{name} has no example in RESULTS"
+    last = name.rpartition(".")[2]
+    assert any(key.split(",")[0].split()[0] == last for key in RESULTS), f"{name} has no example in RESULTS"
 
 
 KINDS = [(home, kind) for home, kinds in HOMES.items() for kind in kinds]

@@ -21,8 +21,9 @@ from command_line import run_command
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard import Confusion, Counts, Evaluation, best_threshold, evaluate, metric, page, tally
+from steelyard import Confusion, Counts, Evaluation, best_threshold, evaluate, tally
 from steelyard.exceptions import InputError
+from steelyard.metrics import metric
 
 HERE = Path(__file__).parent
 VALIDATOR = jsonschema.Draft202012Validator(Evaluation.json_schema())
@@ -111,7 +112,7 @@ def test_every_kind_of_evaluation_is_read_back_equal_and_gives_the_same_page(eva
     unscored = type(evaluation.groups)(
         replace(group, scores=None) for group in evaluation.groups
     )  # the scores of groups are not saved
-    assert page(again) == page(replace(evaluation, groups=unscored))
+    assert again.to_html() == replace(evaluation, groups=unscored).to_html()
     assert (repr(again), again.to_markdown()) == (repr(evaluation), evaluation.to_markdown())
     assert (again.confusion, again.counts, again.scores) == (evaluation.confusion, evaluation.counts, evaluation.scores)
     assert (again.labels, again.positive, again.threshold) == (
@@ -206,7 +207,7 @@ def test_labels_of_any_kind_come_back(labels, data):
     weight = data.draw(st.none() | st.lists(st.floats(0.01, 1e3), min_size=len(true), max_size=len(true)))
     column = np.array([labels[i] for i in true], dtype=object), np.array([labels[i] for i in pred], dtype=object)
     again = reread(evaluate(*column, sample_weight=weight, draws=50))
-    assert page(again) == page(evaluate(*column, sample_weight=weight, draws=50))
+    assert again.to_html() == evaluate(*column, sample_weight=weight, draws=50).to_html()
 
 
 @settings(max_examples=12)
@@ -219,7 +220,7 @@ def test_scores_of_any_kind_come_back(rows, weighted, threshold):
     y, scores, weights = (np.array(column) for column in zip(*rows, strict=True))
     y[:2] = False, True
     found = evaluate(y, y_score=scores, sample_weight=weights if weighted else None, threshold=threshold, draws=50)
-    assert page(reread(found)) == page(found)
+    assert reread(found).to_html() == found.to_html()
 
 
 # ---------------------------------------------------------------- files that were changed

@@ -5,7 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from steelyard import Counts, DotsDisplay, evaluate, score_table
+from steelyard import Counts, evaluate, score_table
+from steelyard.figures import DotsDisplay
 
 FLAGGED = {"true positive", "false alarm"}
 

@@ -17,7 +17,9 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from study_tools import run_own
 
-from steelyard import CrossEvaluation, Folds, HoldOut, interval, select_tree
+from steelyard import Folds, HoldOut, interval
+from steelyard.results import CrossEvaluation
+from steelyard.studies import select_tree
 
 X, Y = make_classification(900, weights=[0.8], flip_y=0.1, random_state=0)
 TREE = DecisionTreeClassifier()

@@ -10,12 +10,14 @@ import polars as pl
 import pytest
 
 import steelyard
-from steelyard import Counts, anytime_mean, compare, interval, list_metrics, paired
+from steelyard import Counts, compare, interval, list_metrics
 from steelyard.analysis.intervals import evidence, metric_sequence
 from steelyard.analysis.monitoring import rules
 from steelyard.analysis.sequential import anytime
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.spec import MetricSpec
+from steelyard.studies import anytime_mean
+from steelyard.tables import paired
 
 COUNT_METRICS = [metric for metric in list_metrics() if metric.function is not None]
 RNG = np.random.default_rng(5)

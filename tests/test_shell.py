@@ -995,7 +995,7 @@ def test_tallies_of_parts_merge_into_that_of_the_whole(frame, rows, tmp_path):
         run("tally", tmp_path / f"part-{i}.parquet", *options, "--positive", "1", "-o", tmp_path / f"part-{i}.json")
     merged = run("merge", *sorted(tmp_path.glob("part-*.json"))).stdout
     whole = run("tally", rows, *options, "--positive", "1").stdout
-    assert steelyard.Tally.from_json(merged) == steelyard.Tally.from_json(whole)
+    assert steelyard.tables.Tally.from_json(merged) == steelyard.tables.Tally.from_json(whole)
     (tmp_path / "whole.json").write_text(merged)
     report = ["report", "--format", "json"]
     of_rows = strict(run(*report, rows, *options).stdout)
@@ -1052,7 +1052,7 @@ def test_a_tally_is_known_by_what_it_holds(rows, tmp_path):
     whole = (tmp_path / "part.tally").read_bytes()
     assert strict(run("report", tmp_path / "part.tally", "--format", "json").stdout)["rows"] == ROWS
     assert strict(shell("report", "-", "--format", "json", stdin=whole).stdout)["rows"] == ROWS
-    assert steelyard.Tally.from_json(shell("merge", "-", stdin=whole).stdout).rows == ROWS
+    assert steelyard.tables.Tally.from_json(shell("merge", "-", stdin=whole).stdout).rows == ROWS
 
 
 def test_rows_are_not_counted_twice(frame, rows, tmp_path):
@@ -1069,7 +1069,7 @@ def test_rows_are_not_counted_twice(frame, rows, tmp_path):
     copy.write_text(table.to_json())  # Python counts frames, which have no digest: two days may well agree
     ran = run("merge", kept, copy)
     assert "hold the same counts; is one a copy of the other?" in ran.stderr
-    assert steelyard.Tally.from_json(ran.stdout).rows == 2 * ROWS
+    assert steelyard.tables.Tally.from_json(ran.stdout).rows == 2 * ROWS
 
 
 def test_a_shard_without_positives_is_tallied_by_score(tmp_path):
@@ -1078,17 +1078,17 @@ def test_a_shard_without_positives_is_tallied_by_score(tmp_path):
         (tmp_path / name).write_text(text)
         words = ("--true", "y", "--score", "s", "--labels", "no,yes", "-o", tmp_path / f"{name}.json")
         run("tally", tmp_path / name, *words)
-    merged = steelyard.Tally.from_json(run("merge", tmp_path / "a.csv.json", tmp_path / "b.csv.json").stdout)
+    merged = steelyard.tables.Tally.from_json(run("merge", tmp_path / "a.csv.json", tmp_path / "b.csv.json").stdout)
     whole = run("tally", tmp_path / "a.csv", tmp_path / "b.csv", "--true", "y", "--score", "s").stdout
-    assert merged == steelyard.Tally.from_json(whole) and (merged.rows, merged.labels) == (4, ("no", "yes"))
+    assert merged == steelyard.tables.Tally.from_json(whole) and (merged.rows, merged.labels) == (4, ("no", "yes"))
     told = run("tally", tmp_path / "a.csv", "--true", "y", "--score", "s", "--labels", "non,yes", code=2).stderr
     assert "holds 'no', which is none of the declared labels" in told
     (tmp_path / "c.csv").write_text("y,p\n0,0\n1,1\n")
     declared = run("tally", tmp_path / "c.csv", "--true", "y", "--pred", "p", "--labels", "0,1,unknown").stdout
-    assert steelyard.Tally.from_json(declared).labels == ("0", "1", "unknown")
+    assert steelyard.tables.Tally.from_json(declared).labels == ("0", "1", "unknown")
     pl.DataFrame({"y": ["0", "0"], "s": [0.1, 0.2]}).write_parquet(tmp_path / "d.parquet")
     text = run("tally", tmp_path / "d.parquet", "--true", "y", "--score", "s", "--labels", "0,1").stdout
-    assert steelyard.Tally.from_json(text).labels == ("0", "1")
+    assert steelyard.tables.Tally.from_json(text).labels == ("0", "1")
 
 
 def test_the_tallies_of_two_models_are_not_merged(rows, tmp_path):
@@ -1111,7 +1111,7 @@ def test_a_class_that_one_part_alone_holds_merges_as_in_one_file(tmp_path):
     for names in ("ab", "01"):
         merged = run("merge", *(tmp_path / f"{name}.json" for name in names)).stdout
         whole = run("tally", *(tmp_path / f"{name}.csv" for name in names), "--true", "y", "--pred", "p").stdout
-        assert steelyard.Tally.from_json(merged) == steelyard.Tally.from_json(whole)
+        assert steelyard.tables.Tally.from_json(merged) == steelyard.tables.Tally.from_json(whole)
 
 
 def test_saved_tables_of_python_are_read_as_well(frame, tmp_path):

@@ -18,14 +18,12 @@ from steelyard import (
     Counts,
     SteelyardError,
     compare,
-    comparison_page,
     confusion,
     evaluate,
     gate,
     get_metric,
     interval,
     list_metrics,
-    page,
 )
 from steelyard.exceptions import InputError, InputTypeError
 
@@ -195,7 +193,7 @@ def test_the_pages_formula_of_an_average_is_the_average(tmp_path):
         metric = get_metric(name)
         expected |= {f"{name}[average={average}]": metric(matrix, average=average) for average in AVERAGES}
         expected |= {f"{name}[class={label}]": metric(matrix, pos_label=label) for label in ("no", "yes")}
-    html = page(evaluate(matrix, metrics=[*expected], draws=20))
+    html = evaluate(matrix, metrics=[*expected], draws=20).to_html()
     script = "\n".join(re.findall(r"^const (?:ratio|where|FORMULAS) = .*;$", html, re.MULTILINE))
     script += "\nconst found = Object.entries(FORMULAS).map(([name, { f }]) => [name, f(28, 23, 72, 2680)]);"
     (tmp_path / "run.js").write_text(f"{script}\nconsole.log(JSON.stringify(found))")
@@ -217,7 +215,7 @@ def test_pages_and_comparisons_show_averages_and_single_classes():
         and "F1, macro" in page
     )
     compared = compare(y_true, {"A": y_pred, "B": y_pred[::-1]}, pos_label="yes", metrics=wanted)
-    assert "F1, macro" in comparison_page(compared)
+    assert "F1, macro" in compared.to_html()
 
 
 def test_a_class_has_one_interval_wherever_it_is_shown():

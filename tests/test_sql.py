@@ -15,8 +15,9 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 import steelyard
-from steelyard import Tally, sql, tally
+from steelyard import sql, tally
 from steelyard.exceptions import InputError, InputTypeError
+from steelyard.tables import Tally
 
 DIALECTS = ("postgres", "bigquery", "snowflake", "redshift", "mysql", "sqlite", "spark", "duckdb")
 sqlglot = pytest.importorskip("sqlglot", reason="sqlglot is not installed")

@@ -10,7 +10,7 @@ from accessible import accessible
 from pages_open import press, until
 from study_tools import Claim, Picture, Study, Table
 
-from steelyard import SurfaceDisplay
+from steelyard.figures import SurfaceDisplay
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="playwright is not installed: the browser tests are skipped"

@@ -32,7 +32,8 @@ from study_tools import (
     verdict_of,
 )
 
-from steelyard import SurfaceDisplay, corrected_t_test
+from steelyard.figures import SurfaceDisplay
+from steelyard.studies import corrected_t_test
 
 FOLDER = Path(studies.__file__).parent
 HOSTILE = "</script><b onclick=x>&"

@@ -19,10 +19,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steelyard
-from steelyard import Counts, SteelyardError, Tally, tally
+from steelyard import Counts, SteelyardError, tally
 from steelyard.cli import progress
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import queries, score_queries
+from steelyard.tables import Tally
 
 FRAME = pl.DataFrame(
     {"y": [0, 0, 1, 1], "p": [0, 1, 1, 1], "q": [0, 0, 0, 1], "s": [0.1, 0.6, 0.4, 0.9], "g": ["a", "a", "b", "b"]}
@@ -189,7 +190,7 @@ SAVED = {
     "tally": tally(FRAME, true="y", pred="p", score="s", by="g"),
     "confusion": steelyard.confusion([0, 1, 1], [0, 1, 0]),
     "scores": steelyard.score_table([0, 1, 1], [0.1, 0.5, 0.4]),
-    "paired": steelyard.paired([0, 1, 1], [0, 1, 0], [1, 1, 1]),
+    "paired": steelyard.tables.paired([0, 1, 1], [0, 1, 0], [1, 1, 1]),
     "counts": steelyard.Counts(28, 23, 72, 2680),
 }
 EDITS = {
@@ -427,7 +428,7 @@ def test_the_bar_is_shown_on_a_terminal_alone(monkeypatch):
     [(0.5, 0.5, ("0.5", "0.5")), (0.69999999, 0.7, ("0.69999999", "0.7")), (0.3, 0.1 + 0.2, ("0.29999999999999999", "0.30000000000000004")), (12.0, 1.5, ("12", "1.5"))],
 )  # fmt: skip
 def test_a_gate_shows_as_many_digits_as_tell_the_numbers_apart(value, limit, pair):
-    @steelyard.metric("Own", range=(0, 99))
+    @steelyard.metrics.measure("Own", range=(0, 99))
     def own(tp, fn, fp, tn):
         return value + 0 * tp
 

@@ -255,7 +255,7 @@ def test_matrices_of_label_sets_travel_as_bytes(to_device, monkeypatch):
     travelled, bring = [], Backend.to_host
     monkeypatch.setattr(Backend, "to_host", lambda *given: travelled.append(bring(*given)) or travelled[-1])
     monkeypatch.setattr(arrays, "as_numpy", lambda values: Backend.of(values).to_host(values))
-    assert_same(steelyard.label_propensities(to_device(sets)), steelyard.label_propensities(sets))
+    assert_same(steelyard.metrics.label_propensities(to_device(sets)), steelyard.metrics.label_propensities(sets))
     assert {array.dtype for array in travelled if array.size == N * 4} == {np.dtype(np.uint8)}
     with pytest.raises(steelyard.SteelyardError) as ours:
         steelyard.f1(to_device(sets + 1), to_device(predicted), average="macro")

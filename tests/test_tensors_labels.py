@@ -74,8 +74,8 @@ RANKED = ["label_ranking_loss", "coverage_error", "label_ranking_average_precisi
 @of_weights
 def test_counts_ranks_and_areas_of_labels_bring_no_rows(rows, to_device, weights):
     there = _given(rows, weights, to_device)
-    counted = steelyard.multilabel(to_device(rows["y"]), to_device(rows["p"]), **there)
-    ranked = steelyard.multilabel(to_device(rows["y"]), y_score=to_device(rows["s"]), **there)
+    counted = steelyard.tables.multilabel(to_device(rows["y"]), to_device(rows["p"]), **there)
+    ranked = steelyard.tables.multilabel(to_device(rows["y"]), y_score=to_device(rows["s"]), **there)
     for written in COUNTED:
         metric, _, average = written.removesuffix("]").partition("[average=")
         steelyard.get_metric(metric)(counted, **({"average": average} if average else {}))
@@ -99,7 +99,7 @@ def test_areas_of_the_labels_of_each_row_bring_no_matrix(rows, to_device):
 def test_counts_of_labels_are_numpys_bit_for_bit(rows, to_device):
     for kind in (bool, np.uint8, np.int64, np.float32):
         given = (rows["y"].astype(kind), rows["p"].astype(kind))
-        ours, numpys = steelyard.multilabel(*map(to_device, given)), steelyard.multilabel(*given)
+        ours, numpys = steelyard.tables.multilabel(*map(to_device, given)), steelyard.tables.multilabel(*given)
         for cell in ("tp", "fn", "fp", "tn"):
             for table in ("by_label", "by_row"):
                 mine, other = (getattr(getattr(each, table), cell) for each in (ours, numpys))
@@ -198,7 +198,8 @@ def test_intervals_of_labels_are_numpys_and_clusters_are_counted_by_numpy(rows, 
 
 def test_tables_of_labels_on_a_device_answer_what_tables_of_numpy_do(rows, to_device):
     tables = [
-        steelyard.multilabel(send(rows["y"]), y_score=send(rows["s"])) for send in (to_device, lambda values: values)
+        steelyard.tables.multilabel(send(rows["y"]), y_score=send(rows["s"]))
+        for send in (to_device, lambda values: values)
     ]
     ours, numpys = (steelyard.best_threshold(table, metric="f1[average=macro]") for table in tables)
     assert ours.to_dict() == numpys.to_dict()

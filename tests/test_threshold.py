@@ -22,11 +22,10 @@ from steelyard import (
     evaluate,
     get_metric,
     list_metrics,
-    page,
-    roc_then_tpnr,
     score_table,
 )
 from steelyard.exceptions import InputError, InputTypeError, UndefinedError, UnknownNameError
+from steelyard.studies import roc_then_tpnr
 
 DIRECTED = [m for m in list_metrics() if m.function and m.direction]
 directed = pytest.mark.parametrize("metric", DIRECTED, ids=lambda m: m.name)
@@ -183,7 +182,7 @@ def test_a_threshold_lies_in_the_middle_of_the_gap_and_the_lowest_flagged_score_
 def test_the_page_shows_the_thresholds_that_best_threshold_gives(scale):
     y, s = rows(6, n=60, distinct=30)
     table = score_table(y, s / s.max() * scale)
-    shown = page_data(page(evaluate(table, threshold=-math.inf, metrics=[m.name for m in DIRECTED], draws=20)))
+    shown = page_data(evaluate(table, threshold=-math.inf, metrics=[m.name for m in DIRECTED], draws=20).to_html())
     nobody, *thresholds = shown["thresholds"]["threshold"]
     assert nobody is None and shown["index"] == len(thresholds) and np.isfinite(thresholds).all()
     with_best = [row for row in shown["metrics"] if "best" in row]

@@ -462,8 +462,8 @@ def test_a_figure_names_no_threshold_for_a_classifier_that_has_several():
     frame, labels = sites(np.random.default_rng(12))
     model = ThresholdClassifier(ON_A_AND_B, by="site").fit(frame, labels)
     with pytest.raises(InputError, match="a threshold for each group; name one by threshold="):
-        steelyard.RocDisplay.from_estimator(model, frame, labels)
-    assert steelyard.RocDisplay.from_estimator(model, frame, labels, threshold=0.3)
+        steelyard.figures.RocDisplay.from_estimator(model, frame, labels)
+    assert steelyard.figures.RocDisplay.from_estimator(model, frame, labels, threshold=0.3)
 
 
 # ---------------------------------------------------------------- what is refused

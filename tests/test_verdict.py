@@ -15,7 +15,7 @@ from checks import assert_refused
 from command_line import run_command
 from text_tools import summary
 
-from steelyard import Confusion, Counts, compare_groups, confusion, evaluate, get_metric, page, recommend
+from steelyard import Confusion, Counts, compare_groups, confusion, evaluate, get_metric, recommend
 
 FINLEY = Counts(28, 23, 72, 2680)
 RNG = np.random.default_rng(7)
@@ -371,7 +371,7 @@ def test_a_muted_sentence_makes_room_for_the_next(monkeypatch):
     assert not {"outcomes", "read-first"} & {*said(few())}
     assert {"outcomes", "read-first"} <= {*said(few(mute=[]))}  # what is given wins
     everything = few(mute=[*SEVERITIES])
-    assert everything.verdict == [] and "There is no verdict on this table" in page(everything)
+    assert everything.verdict == [] and "There is no verdict on this table" in everything.to_html()
 
 
 def test_the_shell_mutes():
@@ -412,7 +412,7 @@ def test_the_verdict_the_table_the_page_and_the_advice_agree_on_what_to_read_fir
     names = evaluation.read_first
     assert names == tuple(advice.metric for advice in recommend(evaluation).use)
     assert {*names} <= {row.name for row in evaluation.shown()}
-    on_page = re.findall(r'data-metric="([^"]+)"', page(evaluation).partition("Read first")[2])
+    on_page = re.findall(r'data-metric="([^"]+)"', evaluation.to_html().partition("Read first")[2])
     if evaluation.scores is None or evaluation.threshold is not None:  # without one the page opens at one of its own
         assert tuple(on_page[: len(names)]) == names
     assert tuple(row.name for row in evaluation.shown()[: len(names)]) == names

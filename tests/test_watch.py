@@ -348,7 +348,7 @@ def test_two_models_are_compared_by_all_files_so_far_as_often_as_one_likes(days)
     words = ["compare", "both*.csv", "--true", "y_true", "--pred", "y_pred", "--pred", "other", "--anytime"]
     ran = run_command(*words, "--metrics", "recall,mcc", "--format", "json")
     frames = [pl.read_csv(f"both{n}.csv") for n in (1, 2)]
-    table = sum(steelyard.paired(frame["y_true"], frame["y_pred"], frame["other"]) for frame in frames)
+    table = sum(steelyard.tables.paired(frame["y_true"], frame["y_pred"], frame["other"]) for frame in frames)
     expected = steelyard.compare(table, metrics=["recall", "mcc"], method="anytime")
     assert Result.from_json(ran.stdout) == expected and expected[0].p_value < 0.01
     assert ran.stderr.startswith("A is y_pred, B is other; each interval holds at all looks")

@@ -13,7 +13,8 @@ import polars as pl
 from sklearn.linear_model import LogisticRegression
 
 import steelyard
-from steelyard import Counts, Metric
+from steelyard import Counts
+from steelyard.metrics import Metric
 
 if TYPE_CHECKING:
     from steelyard.interop.boosting import LightGBMMetric, XGBoostMetric
@@ -115,7 +116,7 @@ assert_type([difference.metric for difference in comparison], list[str])
 assert_type(steelyard.sample_size("recall", at=(0.8, 0.9), prevalence=0.1, width=0.1).rows, int)
 
 X = np.column_stack([y_score, rng.random(200)])
-assert_type(steelyard.cross_evaluate(LogisticRegression(), X, y_true, split=3), steelyard.CrossEvaluation)
+assert_type(steelyard.cross_evaluate(LogisticRegression(), X, y_true, split=3), steelyard.results.CrossEvaluation)
 
 # ---------------------------------------------------------------- scorers
 
@@ -126,10 +127,10 @@ assert_type(boosted(y_true, y_score), float)
 assert_type(lit(y_true, y_score), tuple[str, float, bool])
 
 
-@steelyard.metric("Share of flags", range=(0, 1), best=None)
+@steelyard.metrics.measure("Share of flags", range=(0, 1), best=None)
 def share_of_flags(tp: float, fn: float, fp: float, tn: float) -> float:
     """Share of the rows that are predicted positive."""
-    return steelyard.ratio(tp + fp, tp + fn + fp + tn)
+    return steelyard.metrics.ratio(tp + fp, tp + fn + fp + tn)
 
 
 assert_type(share_of_flags, Metric)

@@ -4,43 +4,34 @@ from typing import Literal, overload
 
 from numpy.typing import ArrayLike
 
+from steelyard import datasets as datasets
+from steelyard import figures as figures
+from steelyard import metrics as metrics
+from steelyard import mlflow as mlflow
+from steelyard import results as results
+from steelyard import sklearn as sklearn
+from steelyard import studies as studies
+from steelyard import tables as tables
 from steelyard._types import Array, Label, LabelSet, Weights
 from steelyard.analysis.calibration.calibration import calibration as calibration
 from steelyard.analysis.chance.chance import chance as chance
 from steelyard.analysis.chance.chance_tests import beats_chance as beats_chance
-from steelyard.analysis.comparison.classical_tests import corrected_t_test as corrected_t_test
-from steelyard.analysis.comparison.classical_tests import friedman as friedman
 from steelyard.analysis.comparison.compare import compare as compare
 from steelyard.analysis.decisions.best_decision import best_decision as best_decision
 from steelyard.analysis.intervals.intervals import interval as interval
 from steelyard.analysis.loading import load as load
 from steelyard.analysis.monitoring.monitor import Monitor as Monitor
-from steelyard.analysis.planning.label_plan import LabelPlan as LabelPlan
 from steelyard.analysis.planning.label_plan import label_plan as label_plan
 from steelyard.analysis.planning.sample_size import sample_size as sample_size
 from steelyard.analysis.prevalence.prevalence import Prevalence as Prevalence
 from steelyard.analysis.prevalence.prevalence import at_prevalence as at_prevalence
 from steelyard.analysis.prevalence.prevalence import correct_prior as correct_prior
-from steelyard.analysis.prevalence.prevalence import swap_prevalences as swap_prevalences
 from steelyard.analysis.results.result import Result as Result
-from steelyard.analysis.sequential.anytime import anytime_mean as anytime_mean
 from steelyard.analysis.slices.slices import slices as slices
-from steelyard.analysis.thresholds.bands import confidence_band as confidence_band
 from steelyard.analysis.thresholds.best_threshold import best_threshold as best_threshold
-from steelyard.analysis.thresholds.best_threshold import roc_then_tpnr as roc_then_tpnr
 from steelyard.analysis.thresholds.decision_curve import decision_curve as decision_curve
-from steelyard.auditing.correlation import correlation_study as correlation_study
-from steelyard.auditing.correlation import metric_correlation as metric_correlation
-from steelyard.auditing.discrimination import disagreement as disagreement
-from steelyard.auditing.discrimination import discrimination as discrimination
-from steelyard.auditing.identities import harsher as harsher
-from steelyard.auditing.identities import identities as identities
 from steelyard.auditing.properties import audit as audit
-from steelyard.auditing.ratio_spread import ratio_spread as ratio_spread
 from steelyard.auditing.recommend import recommend as recommend
-from steelyard.auditing.robustness import refit_robustness as refit_robustness
-from steelyard.auditing.robustness import robustness as robustness
-from steelyard.estimators.nearest_mean import NearestMeanClassifier as NearestMeanClassifier
 from steelyard.estimators.recalibrator import Recalibrator as Recalibrator
 from steelyard.estimators.threshold import ThresholdClassifier as ThresholdClassifier
 from steelyard.evaluation.compare_groups import compare_groups as compare_groups
@@ -49,10 +40,8 @@ from steelyard.evaluation.error_rows import errors as errors
 from steelyard.evaluation.evaluate import evaluate as evaluate
 from steelyard.evaluation.evaluation import Evaluation as Evaluation
 from steelyard.evaluation.group_thresholds import group_thresholds as group_thresholds
-from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation as MultilabelEvaluation
 from steelyard.evaluation.unlabelled import unlabelled as unlabelled
 from steelyard.exceptions import SteelyardError as SteelyardError
-from steelyard.gates.gate import GateResult as GateResult
 from steelyard.gates.gate import assert_gate as assert_gate
 from steelyard.gates.gate import gate as gate
 from steelyard.ingest.accumulator import Accumulator as Accumulator
@@ -61,66 +50,24 @@ from steelyard.interop.scorers import scorer as scorer
 from steelyard.ledger.ledger import Ledger as Ledger
 from steelyard.metrics.curves import precision_recall_curve as precision_recall_curve
 from steelyard.metrics.curves import roc_curve as roc_curve
-from steelyard.metrics.declaration import metric as metric
-from steelyard.metrics.expression import ratio as ratio
-from steelyard.metrics.expression import sqrt as sqrt
-from steelyard.metrics.expression import where as where
-from steelyard.metrics.metric import Metric as Metric
-from steelyard.metrics.propensities import label_propensities as label_propensities
+from steelyard.metrics.measure import Metric
 from steelyard.metrics.registry import MetricLike
 from steelyard.metrics.registry import get_metric as get_metric
 from steelyard.metrics.registry import list_metrics as list_metrics
 from steelyard.predictions import Predictions as Predictions
 from steelyard.protocol.cross_evaluate import cross_evaluate as cross_evaluate
-from steelyard.protocol.cross_evaluation import CrossEvaluation as CrossEvaluation
-from steelyard.protocol.nearest_mean_study import nearest_mean_study as nearest_mean_study
-from steelyard.protocol.ratio_study import ratio_study as ratio_study
-from steelyard.protocol.resampling_result import ResamplingStudy as ResamplingStudy
-from steelyard.protocol.resampling_study import resampling_study as resampling_study
-from steelyard.protocol.select_tree import select_tree as select_tree
 from steelyard.protocol.splits import Folds as Folds
 from steelyard.protocol.splits import HoldOut as HoldOut
-from steelyard.report.figures.confusion import ConfusionDisplay as ConfusionDisplay
-from steelyard.report.figures.correlation import CorrelationDisplay as CorrelationDisplay
-from steelyard.report.figures.cost_curve import CostCurveDisplay as CostCurveDisplay
-from steelyard.report.figures.decision_curve import DecisionCurveDisplay as DecisionCurveDisplay
-from steelyard.report.figures.density import DensityDisplay as DensityDisplay
-from steelyard.report.figures.dots import DotsDisplay as DotsDisplay
-from steelyard.report.figures.forest import IntervalDisplay as IntervalDisplay
-from steelyard.report.figures.gain import GainDisplay as GainDisplay
-from steelyard.report.figures.leaderboard import LeaderboardDisplay as LeaderboardDisplay
-from steelyard.report.figures.leaders import LeadersDisplay as LeadersDisplay
-from steelyard.report.figures.murphy import MurphyDisplay as MurphyDisplay
-from steelyard.report.figures.precision_recall import PrecisionRecallDisplay as PrecisionRecallDisplay
-from steelyard.report.figures.prevalence import PrevalenceDisplay as PrevalenceDisplay
-from steelyard.report.figures.ranking import RankingDisplay as RankingDisplay
-from steelyard.report.figures.reliability import ReliabilityDisplay as ReliabilityDisplay
-from steelyard.report.figures.risk_coverage import RiskCoverageDisplay as RiskCoverageDisplay
-from steelyard.report.figures.roc import RocDisplay as RocDisplay
-from steelyard.report.figures.runs import RunsDisplay as RunsDisplay
-from steelyard.report.figures.surface import SurfaceDisplay as SurfaceDisplay
-from steelyard.report.figures.threshold import ThresholdDisplay as ThresholdDisplay
-from steelyard.report.figures.triptych import TriptychDisplay as TriptychDisplay
-from steelyard.report.figures.wins import WinsDisplay as WinsDisplay
-from steelyard.report.pages.page import audit_page as audit_page
-from steelyard.report.pages.page import comparison_page as comparison_page
-from steelyard.report.pages.page import notebook as notebook
-from steelyard.report.pages.page import page as page
 from steelyard.statistics.confusion import Confusion as Confusion
 from steelyard.statistics.counts import Counts as Counts
-from steelyard.statistics.multilabel_table import MultilabelTable as MultilabelTable
-from steelyard.statistics.paired import Paired as Paired
+from steelyard.statistics.multilabel_table import MultilabelTable
 from steelyard.statistics.positive_class import RARER as RARER
 from steelyard.statistics.score_table import ScoreTable as ScoreTable
-from steelyard.statistics.tally import Tally as Tally
 from steelyard.tables import confusion as confusion
-from steelyard.tables import multilabel as multilabel
-from steelyard.tables import paired as paired
 from steelyard.tables import score_table as score_table
 from steelyard.tables import tally as tally
 
 __version__: str
-_HOME: dict[str, str]
 
 def __dir__() -> list[str]: ...
 

@@ -8,7 +8,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-from steelyard import Confusion, Counts, confusion, label_plan, multilabel, paired, score_table, tally
+from steelyard import Confusion, Counts, confusion, label_plan, score_table, tally
+from steelyard.tables import multilabel, paired
 
 RNG = np.random.default_rng(11)
 

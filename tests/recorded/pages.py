@@ -13,6 +13,7 @@ from recorded import inputs as i
 from recorded import models, questions
 from recorded.values import leaves_of, plain, shortened, summed_up
 from steelyard import compare, evaluate
+from steelyard.report.pages.page import notebook
 
 FEW = ["recall", "precision", "f1", "mcc", "roc_auc"]
 MOST_SHOWN, FIRST_WORDS = 200, 20
@@ -76,30 +77,30 @@ def of_page(make):
 
 PAGES = {
     "page-evaluation": {
-        "labels": lambda: steelyard.page(evaluate(i.Y, i.P), source="rows.csv"),
-        "scores": lambda: steelyard.page(evaluate(i.Y, y_score=i.S)),
-        "scores without a threshold": lambda: steelyard.page(evaluate(i.Y, y_score=10 * i.S)),
-        "weighted scores with groups": lambda: steelyard.page(evaluate(i.Y, y_score=i.S, sample_weight=i.W, by=i.SITE, metrics=FEW)),
-        "counts": lambda: steelyard.page(evaluate(i.COUNTS)),
-        "clusters": lambda: steelyard.page(evaluate(i.Y, y_score=i.S, cluster=i.PATIENT, metrics=FEW)),
-        "at a prevalence": lambda: steelyard.page(evaluate(i.Y, y_score=i.S, prevalence=0.05, metrics=FEW)),
-        "errors": lambda: steelyard.page(evaluate(i.Y, y_score=i.S, metrics=FEW), errors=steelyard.errors(i.Y, y_score=i.S)),
+        "labels": lambda: evaluate(i.Y, i.P).to_html(source="rows.csv"),
+        "scores": lambda: evaluate(i.Y, y_score=i.S).to_html(),
+        "scores without a threshold": lambda: evaluate(i.Y, y_score=10 * i.S).to_html(),
+        "weighted scores with groups": lambda: evaluate(i.Y, y_score=i.S, sample_weight=i.W, by=i.SITE, metrics=FEW).to_html(),
+        "counts": lambda: evaluate(i.COUNTS).to_html(),
+        "clusters": lambda: evaluate(i.Y, y_score=i.S, cluster=i.PATIENT, metrics=FEW).to_html(),
+        "at a prevalence": lambda: evaluate(i.Y, y_score=i.S, prevalence=0.05, metrics=FEW).to_html(),
+        "errors": lambda: evaluate(i.Y, y_score=i.S, metrics=FEW).to_html(errors=steelyard.errors(i.Y, y_score=i.S)),
         "label plan": lambda: evaluate(i.PLANNED, design=i.PLAN, metrics=FEW[:4]).to_html(),
-        "in a notebook": lambda: re.sub(r"<iframe.*?srcdoc=", "", steelyard.notebook(evaluate(i.COUNTS, metrics=FEW[:4])))[:200],
+        "in a notebook": lambda: re.sub(r"<iframe.*?srcdoc=", "", notebook(evaluate(i.COUNTS, metrics=FEW[:4])))[:200],
     },
     "page-classes": {
-        "four classes": lambda: steelyard.page(evaluate(i.ANIMALS[i.Y4], i.ANIMALS[i.L4])),
-        "probabilities": lambda: steelyard.page(evaluate(i.Y4, y_score=i.P4)),
-        "hierarchy": lambda: steelyard.page(evaluate(i.PATHS[i.Y4], i.PATHS[i.L4], hierarchy="/")),
-        "groups": lambda: steelyard.page(evaluate(i.Y4, i.L4, by=i.SITE, metrics=["accuracy", "f1[average=macro]"])),
+        "four classes": lambda: evaluate(i.ANIMALS[i.Y4], i.ANIMALS[i.L4]).to_html(),
+        "probabilities": lambda: evaluate(i.Y4, y_score=i.P4).to_html(),
+        "hierarchy": lambda: evaluate(i.PATHS[i.Y4], i.PATHS[i.L4], hierarchy="/").to_html(),
+        "groups": lambda: evaluate(i.Y4, i.L4, by=i.SITE, metrics=["accuracy", "f1[average=macro]"]).to_html(),
     },
     "page-label-sets": {
-        "labels": lambda: steelyard.page(evaluate(i.SETS, i.SETS_P)),
-        "scores": lambda: steelyard.page(evaluate(i.SETS, y_score=i.SET_SCORES, threshold=0.5)),
+        "labels": lambda: evaluate(i.SETS, i.SETS_P).to_html(),
+        "scores": lambda: evaluate(i.SETS, y_score=i.SET_SCORES, threshold=0.5).to_html(),
     },
     "page-comparison": {
-        "labels": lambda: steelyard.comparison_page(compare(i.Y, y_pred=i.THREE, metrics=FEW[:4])),
-        "scores": lambda: steelyard.comparison_page(compare(i.Y, y_score=i.SCORED, threshold=0.45, metrics=FEW)),
+        "labels": lambda: compare(i.Y, y_pred=i.THREE, metrics=FEW[:4]).to_html(),
+        "scores": lambda: compare(i.Y, y_score=i.SCORED, threshold=0.45, metrics=FEW).to_html(),
         "four classes": lambda: compare(i.Y4, y_pred={"a": i.L4, "b": i.M4}, metrics=["accuracy", "mcc"]).to_html(),
         "tables": lambda: compare({"old": i.COUNTS, "new": i.OTHER}, metrics=FEW[:4]).to_html(),
     },
@@ -127,13 +128,13 @@ PAGES = {
         "robustness": lambda: models.AUDIT["robustness"]().to_html(),
         "correlation": lambda: models.AUDIT["correlation"]().to_html(),
         "recommendation": lambda: steelyard.recommend().to_html(),
-        "audit": lambda: steelyard.audit_page(steelyard.audit("recall", "f1")),
-        "audit of all": lambda: steelyard.audit_page(steelyard.audit()),
+        "audit": lambda: steelyard.audit("recall", "f1").to_html(),
+        "audit of all": lambda: steelyard.audit().to_html(),
     },
     "page-protocol": {
-        "one model": lambda: steelyard.page(models.one()),
-        "two models": lambda: steelyard.page(models.two()),
-        "label sets": lambda: steelyard.page(steelyard.cross_evaluate(i.tree(), i.XF, i.SETS[: i.FEW], split=2, metrics=["f1[average=macro]"])),
+        "one model": lambda: models.one().to_html(),
+        "two models": lambda: models.two().to_html(),
+        "label sets": lambda: steelyard.cross_evaluate(i.tree(), i.XF, i.SETS[: i.FEW], split=2, metrics=["f1[average=macro]"]).to_html(),
         "resampling": lambda: models.PROTOCOL["resampling"]().to_html(),
         "tree": lambda: models.PROTOCOL["tree"]().to_html(),
         "ratios": lambda: models.PROTOCOL["ratios"]().to_html(),

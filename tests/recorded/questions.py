@@ -87,7 +87,7 @@ EVALUATE = {
     "label sets of a frame": lambda: evaluate(i.FRAME, true="y_*", pred="a_*", metrics=["f1[average=micro]"]),
     "label sets of lists": lambda: evaluate(i.NAMED_SETS, i.NAMED_P, metrics=["f1[average=samples]"]),
     "label sets of texts": lambda: evaluate(
-        steelyard.multilabel(i.SETS_TEXT, true="y", pred="p", label_sep=";"), metrics=["f1[average=macro]"]
+        steelyard.tables.multilabel(i.SETS_TEXT, true="y", pred="p", label_sep=";"), metrics=["f1[average=macro]"]
     ),
     "a tally": lambda: evaluate(i.TALLY, metrics=FEW),
     "a tally of scores": lambda: evaluate(i.SCORE_TALLY, metrics=RANKED),
@@ -163,7 +163,7 @@ PREVALENCE = {
     "counted": lambda: [steelyard.Prevalence(positives=5, rows=100).interval(0.9), steelyard.Prevalence(positives=0, rows=50).text(0.95)],
     "counted classes": lambda: steelyard.Prevalence(counts={"a": 5, "b": 10, "c": 85}),
     "drawn": lambda: steelyard.Prevalence.from_draws([0.1, 0.2, 0.15, 0.12] * 40).interval(0.9),
-    "where two models change places": lambda: steelyard.swap_prevalences("f1", i.COUNTS, i.OTHER),
+    "where two models change places": lambda: steelyard.studies.swap_prevalences("f1", i.COUNTS, i.OTHER),
     "scores corrected": lambda: steelyard.correct_prior(i.S[:10], 0.4, 0.02),
     "columns of scores corrected": lambda: steelyard.correct_prior(i.P4[:5], [0.5, 0.25, 0.2, 0.05], [0.25] * 4),
 }  # fmt: skip
@@ -220,17 +220,17 @@ COMPARE = {
     "equal models": lambda: compare(i.Y, y_pred={"one": i.P, "two": i.P}, metrics=FEW),
     "as Markdown": lambda: compare(i.Y, y_pred=i.THREE, metrics=FEW).to_markdown(),
     "as a frame": lambda: compare(i.Y, y_pred=i.THREE, metrics=FEW).to_frame("polars"),
-    "friedman": lambda: steelyard.friedman(
+    "friedman": lambda: steelyard.studies.friedman(
         {"a": [0.9, 0.8, 0.9, 0.85, 0.7], "b": [0.8, 0.7, 0.7, 0.8, 0.6], "c": [0.7, 0.6, 0.8, 0.6, 0.65]}
     ),
-    "friedman by mean ranks": lambda: steelyard.friedman(
+    "friedman by mean ranks": lambda: steelyard.studies.friedman(
         [[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.7, 0.8], [0.85, 0.8, 0.6]], models=["a", "b", "c"], post_hoc="nemenyi"
     ),
-    "friedman, lower is better": lambda: steelyard.friedman(
+    "friedman, lower is better": lambda: steelyard.studies.friedman(
         [[0.9, 0.8], [0.8, 0.7], [0.9, 0.7], [0.85, 0.8]], higher=False
     ),
-    "corrected t test": lambda: steelyard.corrected_t_test([0.1, 0.2, 0.15, 0.05, -0.02], test_share=0.2),
-    "corrected t test of sizes": lambda: steelyard.corrected_t_test(
+    "corrected t test": lambda: steelyard.studies.corrected_t_test([0.1, 0.2, 0.15, 0.05, -0.02], test_share=0.2),
+    "corrected t test of sizes": lambda: steelyard.studies.corrected_t_test(
         [0.01, 0.02, -0.01, 0.03], n_train=90, n_test=10, worth=0.05, level=0.9
     ),
 }  # fmt: skip
@@ -278,12 +278,12 @@ THRESHOLDS = {
     "label sets": lambda: best_threshold(i.SETS, i.SET_SCORES, "f1[average=macro]", draws=20),
     "label sets together": lambda: best_threshold(i.SETS, i.SET_SCORES, "f1[average=micro]", cluster=i.PATIENT, draws=20),
     "of an evaluation": lambda: evaluate(i.Y, y_score=i.S, metrics=FEW).best_threshold("mcc", draws=20),
-    "roc_then_tpnr": lambda: steelyard.roc_then_tpnr(i.Y, i.S, draws=20),
-    "roc_then_tpnr, weighted": lambda: steelyard.roc_then_tpnr(i.Y, i.S2, sample_weight=i.W, draws=20),
-    "band over thresholds": lambda: steelyard.confidence_band(i.Y, i.S, metric="recall"),
-    "band over recall": lambda: steelyard.confidence_band(i.Y, i.S, metric="precision", over="recall"),
-    "band of a curve": lambda: steelyard.confidence_band(i.Y, i.S, metric="recall", over="false_positive_rate"),
-    "band, stratified": lambda: steelyard.confidence_band(i.Y, i.S, metric="recall", design="stratified", level=0.8),
+    "roc_then_tpnr": lambda: steelyard.studies.roc_then_tpnr(i.Y, i.S, draws=20),
+    "roc_then_tpnr, weighted": lambda: steelyard.studies.roc_then_tpnr(i.Y, i.S2, sample_weight=i.W, draws=20),
+    "band over thresholds": lambda: steelyard.figures.confidence_band(i.Y, i.S, metric="recall"),
+    "band over recall": lambda: steelyard.figures.confidence_band(i.Y, i.S, metric="precision", over="recall"),
+    "band of a curve": lambda: steelyard.figures.confidence_band(i.Y, i.S, metric="recall", over="false_positive_rate"),
+    "band, stratified": lambda: steelyard.figures.confidence_band(i.Y, i.S, metric="recall", design="stratified", level=0.8),
     "decision curve": lambda: steelyard.decision_curve(i.Y, i.S),
     "decision curve at thresholds": lambda: steelyard.decision_curve(i.Y, i.S, thresholds=[0.1, 0.3, 0.5], standardized=True),
     "decision curve of two models": lambda: steelyard.decision_curve(i.Y, i.SCORED, versus="first", thresholds=[0.1, 0.3]),
@@ -404,8 +404,8 @@ ANYTIME = {
     ],
     "interval of counts": lambda: steelyard.interval("recall", i.COUNTS, method="anytime", level=0.9),
     "comparison": lambda: steelyard.compare(i.PAIR, metrics=["recall", "specificity", "accuracy"], method="anytime"),
-    "mean": lambda: steelyard.anytime_mean(i.S, between=(0, 1)),
-    "tested mean": lambda: steelyard.anytime_mean(i.AMOUNT, between=(0, 500), tested=200, level=0.9),
+    "mean": lambda: steelyard.studies.anytime_mean(i.S, between=(0, 1)),
+    "tested mean": lambda: steelyard.studies.anytime_mean(i.AMOUNT, between=(0, 500), tested=200, level=0.9),
 }
 
 

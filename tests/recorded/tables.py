@@ -12,7 +12,8 @@ import steelyard
 import steelyard.sklearn as dropins
 from recorded import inputs as i
 from recorded.values import differences, recorded, shortened
-from steelyard import Accumulator, Confusion, Counts, Tally, list_metrics
+from steelyard import Accumulator, Confusion, Counts, list_metrics
+from steelyard.tables import Tally
 
 
 def value(metric, *given, **options):
@@ -101,16 +102,22 @@ MEASURES = {
     "partial areas": lambda: [steelyard.get_metric(name)(i.Y, i.S) for name in ("roc_auc", "average_precision", "ks")],
     "a written form": lambda: steelyard.get_metric("f_beta[beta=2]")(i.COUNTS),
     "a name of scikit-learn": lambda: steelyard.get_metric("matthews_corrcoef")(i.COUNTS),
-    "an own metric": lambda: steelyard.Metric.from_function(flag_rate, "Flag rate", range=(0, 1), best=0.1)(i.COUNTS),
-    "roots and cases": lambda: [steelyard.sqrt(2.0), steelyard.where(False, 1.0, 2.0), steelyard.ratio(1.0, 0.0)],
+    "an own metric": lambda: steelyard.metrics.Metric.from_function(flag_rate, "Flag rate", range=(0, 1), best=0.1)(
+        i.COUNTS
+    ),
+    "roots and cases": lambda: [
+        steelyard.metrics.sqrt(2.0),
+        steelyard.metrics.where(False, 1.0, 2.0),
+        steelyard.metrics.ratio(1.0, 0.0),
+    ],
     "metrics of a family": lambda: [metric.name for metric in list_metrics("rates")],
-    "names of the package": lambda: [name for name in dir(steelyard) if not name.startswith("_")],
+    "names of the package": lambda: dir(steelyard),
 }
 
 
 def flag_rate(c):
     """Share of the rows that are flagged; no metric of the catalogue, which it would enlarge for all that follows."""
-    return steelyard.ratio(c.tp + c.fp, c.tp + c.fn + c.fp + c.tn)
+    return steelyard.metrics.ratio(c.tp + c.fp, c.tp + c.fn + c.fp + c.tn)
 
 
 TABLES = {
@@ -137,15 +144,15 @@ TABLES = {
     "scores at thresholds": lambda: [i.SCORES.at(threshold) for threshold in (0.0, 0.3, 0.45, 0.9, 2.0)],
     "scores added": lambda: i.SCORES + steelyard.score_table(i.Y, i.S2),
     "two models": lambda: i.PAIR,
-    "two models of four classes": lambda: steelyard.paired(i.Y4, i.L4, i.M4),
-    "two models collapsed": lambda: steelyard.paired(i.Y4, i.L4, i.M4).collapsed(1),
+    "two models of four classes": lambda: steelyard.tables.paired(i.Y4, i.L4, i.M4),
+    "two models collapsed": lambda: steelyard.tables.paired(i.Y4, i.L4, i.M4).collapsed(1),
     "two models, each": lambda: [i.PAIR.confusion(0), i.PAIR.confusion(1)],
-    "two models with frequencies": lambda: steelyard.paired(i.Y, i.P, i.P2, frequency=i.F),
+    "two models with frequencies": lambda: steelyard.tables.paired(i.Y, i.P, i.P2, frequency=i.F),
     "label sets": lambda: [i.LABEL_SETS.true_column(place).sum() for place in range(3)],
-    "label sets by name": lambda: steelyard.multilabel(i.NAMED_SETS, i.NAMED_P, labels=["a", "b", "c"]),
-    "label sets of columns": lambda: steelyard.multilabel(i.FRAME, true="y_*", pred="a_*").labels,
-    "label sets of a text": lambda: values(steelyard.multilabel(i.SETS_TEXT, true="y", pred="p", label_sep=";")),
-    "propensities of labels": lambda: steelyard.label_propensities(i.SETS),
+    "label sets by name": lambda: steelyard.tables.multilabel(i.NAMED_SETS, i.NAMED_P, labels=["a", "b", "c"]),
+    "label sets of columns": lambda: steelyard.tables.multilabel(i.FRAME, true="y_*", pred="a_*").labels,
+    "label sets of a text": lambda: values(steelyard.tables.multilabel(i.SETS_TEXT, true="y", pred="p", label_sep=";")),
+    "propensities of labels": lambda: steelyard.metrics.label_propensities(i.SETS),
     "accumulated": lambda: _accumulated().result(),
     "accumulated scores": lambda: _accumulated(steelyard.score_table, i.S).result(),
     "curves of scores": lambda: steelyard.roc_curve(i.SCORES),

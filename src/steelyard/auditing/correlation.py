@@ -25,7 +25,7 @@ from steelyard.auditing.model_tables import (
     stated_positive,
 )
 from steelyard.exceptions import InputError, InputTypeError, TooFewRowsError
-from steelyard.metrics.metric import Metric
+from steelyard.metrics.measure import Metric
 from steelyard.metrics.registry import get_metric
 from steelyard.predictions import Predictions, question, refuse_unused
 from steelyard.statistics.counts import Counts

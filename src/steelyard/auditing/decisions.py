@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from steelyard.auditing.laws import Property
     from steelyard.metrics.expression import Expression
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
 
 FourCells = tuple[int, int, int, int]

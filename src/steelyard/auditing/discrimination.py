@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from steelyard._types import Array, Rng
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.metrics.registry import MetricLike
 
 

@@ -15,7 +15,7 @@ from steelyard.statistics.counts import CELLS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
 
 # ---------------------------------------------------------------- angles

@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.auditing.laws import Law
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
 
 # ---------------------------------------------------------------- audited metric
 # Its exact values, and its formula where that can be read, else what its function gives.
 
 
-READABLE = "steelyard.sqrt and steelyard.where can be read, math, numpy and if cannot"
+READABLE = "steelyard.metrics.sqrt and steelyard.metrics.where can be read, math, numpy and if cannot"
 UNTYPED: np.dtype[Any] = np.dtype(object)
 OPAQUE = 1e-9  # values of an opaque function that gives floats are equal up to here
 

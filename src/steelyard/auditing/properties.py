@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from steelyard.auditing.decisions import Decisions
     from steelyard.auditing.proof import AuditedMetric
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.metrics.registry import MetricLike
 
 

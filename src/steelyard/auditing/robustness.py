@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Estimator, Label, Rng
     from steelyard.auditing.model_tables import CountsByModel, Models, ScoresByModel
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.metrics.registry import MetricLike
     from steelyard.predictions import RowOptions, RowsLike
     from steelyard.statistics.score_table import ScoreTable

@@ -75,8 +75,8 @@ def judge_predictions(
 
     With --by every rule holds in every group as well. With --versus the model is held against another one on the same
     rows. Without a rule it fails where a usual metric is shown to be worse than that of --versus or --baseline: an
-    unchanged model fails in at most 2.5 % of runs with --versus, and 5 % with --baseline. With --guarantee the scores are
-    thresholded at the saved threshold, and a limit fails where these rows show it broken.
+    unchanged model fails in at most 2.5 % of runs with --versus, and 5 % with --baseline. With --guarantee the scores
+    are thresholded at the saved threshold, and a limit fails where these rows show it broken.
 
     A rule on low(...)>= or high(...)<= passes only where it is shown; one on high(...)>= or low(...)<= fails only where
     it is shown. The result states which error is held.

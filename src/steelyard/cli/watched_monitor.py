@@ -182,7 +182,7 @@ class WatchedMonitor:
         groups = [] if self.monitor.by is None else [self.monitor.by]
         pred, score = ([column], []) if of_labels else ([], [column])
         rows = fetch_rows(source, true=None, pred=pred, score=score, others=[key, *groups])
-        given = {"y_pred": rows.predicted[column]} if of_labels else {"y_score": rows.scores[column]}
+        given: dict[str, Any] = {"y_pred": rows.predicted[column]} if of_labels else {"y_score": rows.scores[column]}
         by = rows.others[groups[0]] if groups else None
         before = self.monitor.threshold_assumed
         twice = self.monitor.predict(**given, key=rows.others[key], by=by, period=period)

@@ -22,7 +22,7 @@ from steelyard.statistics.one_vs_rest import one_vs_rest
 if TYPE_CHECKING:
     from steelyard._types import Array, Label
     from steelyard.evaluation.evaluation import ClassRow, Evaluation, MetricRow
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.statistics.confusion import Confusion
 
 

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label, Labels, Rng
     from steelyard.evaluation.class_columns import GroupedColumns
     from steelyard.evaluation.evaluation import MetricRow
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.metrics.spec import SpecLike
     from steelyard.predictions import RowOptions, RowsLike
 

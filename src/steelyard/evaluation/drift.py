@@ -531,7 +531,7 @@ def unlabelled_period(
     """A period of unlabelled rows, and what its scores show."""
     if first.scores is None:
         raise InputError("Periods without labels are read by their scores; give y_score= or score= of the others too.")
-    at = {} if first.threshold is None else {"threshold": first.threshold}
+    at: dict[str, Any] = {} if first.threshold is None else {"threshold": first.threshold}
     options: dict[str, Any] = {"level": inference.level, "draws": inference.draws, "rng": inference.rng}
     found = unlabelled(rows, reference=first.scores, metrics=specs, **options, **at)
     given = unlabelled_scores(rows, read_reference(first.scores, **at))

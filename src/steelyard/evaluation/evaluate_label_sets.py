@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Labels
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.metrics.spec import SpecLike
     from steelyard.predictions import Predictions
     from steelyard.statistics.multilabel_table import MultilabelTable

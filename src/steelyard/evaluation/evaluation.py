@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.results.result_json import SavedResult
     from steelyard.analysis.thresholds.best_threshold import BestThreshold, SearchOptions
     from steelyard.analysis.thresholds.threshold_sample import AimLike
+    from steelyard.evaluation.error_rows import ErrorRows
     from steelyard.evaluation.verdict.sentences import Sentence
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
     from steelyard.statistics.counts import Counts
@@ -681,9 +682,12 @@ class Evaluation(ClassReading, Result[MetricRow]):
         return Confusion.of_rows(self.confusion.labels, self.confusion.rows).counts(self.positive)
 
     @names_wrong_arguments
-    def to_html(self, source: str | None = None) -> str:
-        """The interactive page as the text of one HTML file; `source` is what it calls the data, if not their own."""
-        return super().to_html(source or self.source or "predictions")
+    def to_html(self, source: str | None = None, errors: ErrorRows | None = None) -> str:
+        """The interactive page as the text of one HTML file; `source` is what it calls the data, if not their own.
+
+        No row of the data is on it unless `errors`, what `steelyard.errors` found, is given: the first hundred are.
+        """
+        return rendered("html", self, source=source or self.source or "predictions", errors=errors)
 
     def __repr__(self) -> str:
         return rendered("text", self)

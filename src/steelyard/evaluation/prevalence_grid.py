@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from steelyard._types import Array
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.statistics.score_table import ScoreTable
 
 _STEPS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)

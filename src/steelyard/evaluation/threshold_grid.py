@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.statistics.counts import Counts
     from steelyard.statistics.score_table import ScoreTable
 

@@ -648,8 +648,8 @@ def unlabelled_scores(p: Predictions, known: LabelledReference) -> UnlabelledSco
     order = known.table.labels if known.table is not None else known.labels
     if p.given.is_table:
         sides = [side.compact() for side in p.score_table().classes]
-        times = np.concatenate([np.broadcast_to(side.rows, len(side.scores)) for side in sides])
-        return _some_rows(np.concatenate([side.scores for side in sides]), times)
+        rows = np.concatenate([np.broadcast_to(side.rows, len(side.scores)) for side in sides])
+        return _some_rows(np.concatenate([side.scores for side in sides]), rows)
     given = p.with_options(labels=order).collect().given
     times = arrays.weights(given.frequency, "frequency", whole=True)
     if given.y_score is None:

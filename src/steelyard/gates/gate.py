@@ -141,11 +141,12 @@ def gate(
 ) -> GateResult:
     """Whether a model keeps rules on its metrics, in all rows and in each group.
 
-    `data` is what `evaluate` returns (with `by=` every rule holds in every group as well), what `compare` returns of two
-    models, the first held against the second, several of these by name, the file of one of them, or the Predictions
-    themselves: of one model evaluated, of two compared. A rule is on a value ("recall >= 0.8"), an end of its interval ("low(mcc) >= 0.5"), a value beside that of the other model or of the
-    `baseline`, an earlier evaluation or the file of one ("mcc >= versus - 0.02"), or the interval of the difference
-    from them ("low(mcc - versus) >= -0.02").
+    `data` is what `evaluate` returns (with `by=` every rule holds in every group as well), what `compare` returns of
+    two models, the first held against the second, several of these by name, the file of one of them, or the
+    Predictions themselves: of one model evaluated, of two compared. A rule is on a value ("recall >= 0.8"), an end of
+    its interval ("low(mcc) >= 0.5"), a value beside that of the other model or of the `baseline`, an earlier evaluation
+    or the file of one ("mcc >= versus - 0.02"), or the interval of the difference from them
+    ("low(mcc - versus) >= -0.02").
 
     Without rules the usual `metrics`, or those named, are held against the other model: with `prove="worse"` a metric
     fails where it is shown to be worse, with "not-worse" it passes where it is shown to be worse by less than `margin`.

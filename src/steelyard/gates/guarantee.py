@@ -56,7 +56,8 @@ class SavedGuarantee:
         """What is different about the new rows; another threshold or positive class is refused."""
         if not isinstance(new, Evaluation) or new.threshold != self.best.threshold:
             raise InputError(
-                f"A guarantee is about scores at its own threshold; evaluate them with threshold={self.best.threshold!r}."
+                "A guarantee is about scores at its own threshold; evaluate them with "
+                f"threshold={self.best.threshold!r}."
             )
         if str(self.best.positive) != str(new.positive):
             raise InputError(

@@ -15,7 +15,7 @@ from steelyard.ingest.array_tables import confusion, score_table
 from steelyard.ingest.label_sets import are_label_sets
 from steelyard.interop.boosting import LightGBMMetric, XGBoostMetric
 from steelyard.metrics.call_options import MetricParameters, undefined_or_zero_division
-from steelyard.metrics.metric import Metric
+from steelyard.metrics.measure import Metric
 from steelyard.metrics.multilabel_values import check_label_sets
 from steelyard.metrics.spec import MetricSpec, SpecLike
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard.metrics.call_options import CallOptions
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.metrics.metric_value import MetricValue
     from steelyard.predictions import Predictions
     from steelyard.statistics.statistic import AnyTable, MetricTable

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.metrics.call_options import CallOptions
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.statistics.confusion import Confusion
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.metrics.expression import Expression
     from steelyard.metrics.formula import Formula
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
 
 def on_counts(metric: Metric, counts: Counts[Any], parameters: Mapping[str, object]) -> MetricValue:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.formula import Formula, signature_of
-from steelyard.metrics.metric import Metric
+from steelyard.metrics.measure import Metric
 from steelyard.metrics.registry import register
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ def metric(
     says that it is a share of rows, which is shown in percent, and `has_proper_title` that its title begins with a
     person's name.
 
-    >>> from steelyard import Counts, metric, ratio
+    >>> from steelyard import Counts
+    >>> from steelyard.metrics import metric, ratio
     >>> @metric("Share of flags", family="example", range=(0, 1), best=None)
     ... def share_of_flags(c):
     ...     '''Share of the rows that were flagged.'''

@@ -6,7 +6,7 @@ import inspect
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
 
 class Manual:

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from steelyard.metrics.formula import Traced
-from steelyard.metrics.metric import Metric
+from steelyard.metrics.measure import Metric
 from steelyard.metrics.registry import find, get_metric, home, is_builtin, is_registered, register
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steelyard._types import Array
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
 _LARGEST = 3  # a cell of a small table
 _ROUNDING = 1e-9  # by which a value may miss the end of its range

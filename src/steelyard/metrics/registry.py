@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from steelyard._names import HOME
+from steelyard._names import HOME, SHELVES, SUBMODULES
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, did_you_mean
 from steelyard.metrics.formula import Formula
-from steelyard.metrics.metric import Metric
+from steelyard.metrics.measure import Metric
 from steelyard.metrics.range_check import check_range
 from steelyard.metrics.spec_text import parse_form
 from steelyard.metrics.usual import DEFAULT
@@ -21,7 +21,7 @@ MetricLike: TypeAlias = str | Metric | Formula  # a name, a metric, or a functio
 _REGISTRY: dict[str, Metric] = {}
 _ALIASES: dict[str, str] = {}
 _BUILTIN: dict[str, Metric] = {}
-RESERVED = frozenset(HOME)
+RESERVED = frozenset((*HOME, *SUBMODULES, *SHELVES["metrics"]))
 
 
 def register(declared: Metric, *, replace: bool = False) -> Metric:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Label
     from steelyard.metrics.call_options import CallOptions
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.metrics.spec import MetricSpec
     from steelyard.statistics.probability_table import ColumnTable, ProbabilityTable
     from steelyard.statistics.score_table import ScoreTable

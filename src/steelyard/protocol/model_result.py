@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.thresholds.best_threshold import BestThreshold, SearchOptions
     from steelyard.analysis.thresholds.threshold_sample import AimLike
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.metrics.spec import SpecLike
     from steelyard.protocol.runs import Data, Run
     from steelyard.statistics.score_table import ScoreTable

@@ -581,7 +581,7 @@ class ResamplingStudy(Result[SamplerVerdict]):
 
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from steelyard import resampling_study
+    >>> from steelyard.studies import resampling_study
     >>> study = resampling_study(GaussianNB(), *load_breast_cancer(return_X_y=True), ["over"], split=3)
     >>> study["over"].verdict, round(study.value("plain", "roc_auc").mean, 2)
     ('same', 0.99)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from steelyard._types import Array
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.metrics.spec import SpecLike
     from steelyard.protocol.cross_evaluation import CrossEvaluation
     from steelyard.protocol.runs import Data, Run

@@ -21,26 +21,26 @@ if TYPE_CHECKING:
 _EVALUATIONS = (Evaluation, MultilabelEvaluation)
 
 
-def _text(result: Result[Any], /, **_: str) -> str:
+def _text(result: Result[Any], /, **_: Any) -> str:
     from steelyard.report.text import evaluation_text
 
     return evaluation_text(result) if isinstance(result, _EVALUATIONS) else repr(result)  # type: ignore[arg-type]  # of the same faces
 
 
-def _markdown(result: Result[Any], /, **_: str) -> str:
+def _markdown(result: Result[Any], /, **_: Any) -> str:
     from steelyard.report.markdown import evaluation_markdown
     from steelyard.report.result_view import result_markdown
 
     return evaluation_markdown(result) if isinstance(result, _EVALUATIONS) else result_markdown(result)  # type: ignore[arg-type]  # of the same faces
 
 
-def _html(result: Result[Any], /, **options: str) -> str:
+def _html(result: Result[Any], /, **options: Any) -> str:
     from steelyard.report.pages.page import audit_page, comparison_page, page
     from steelyard.report.result_view import result_page
 
     match result:
         case Evaluation() | MultilabelEvaluation() | CrossEvaluation():
-            return page(result, source=options.get("source"))
+            return page(result, source=options.get("source"), errors=options.get("errors"))
         case Comparison():
             return comparison_page(result, source=options.get("source", "predictions"))
         case History():
@@ -60,7 +60,7 @@ def _html(result: Result[Any], /, **options: str) -> str:
     return result_page(result)
 
 
-def _notebook(result: Result[Any], /, **_: str) -> str:
+def _notebook(result: Result[Any], /, **_: Any) -> str:
     from steelyard.report.pages.notebook_view import notebook_view
     from steelyard.report.result_view import result_notebook
 

@@ -25,7 +25,7 @@ class LabelImbalance:
     occur. `cardinality` is the mean number of labels of a row, `density` that over all labels, `distinct_sets` the
     number of different sets of labels.
 
-    >>> from steelyard import multilabel
+    >>> from steelyard.tables import multilabel
     >>> imbalance = multilabel([[1, 0], [1, 1], [1, 0]], [[1, 0], [1, 0], [1, 0]]).imbalance
     >>> imbalance.ratios.tolist(), imbalance.mean_ratio, imbalance.distinct_sets
     ([1.0, 3.0], 2.0, 2)

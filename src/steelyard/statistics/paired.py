@@ -32,7 +32,7 @@ class Paired(Saveable):
 
     Tables of other rows of the same two models, even of other labels, merge with `+`.
 
-    >>> from steelyard import paired
+    >>> from steelyard.tables import paired
     >>> table = paired([0, 0, 1, 1], [0, 1, 1, 1], [0, 0, 1, 0])
     >>> table + table
     <Paired table of 8 rows, 2 labels: A alone is right in 2, B alone in 2>

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from pkgutil import iter_modules
 
+from steelyard._names import shelved
+
+__getattr__, __dir__ = shelved("studies")
+
 
 def study_names() -> tuple[str, ...]:
     """The studies: every module here that has its claims beside it.

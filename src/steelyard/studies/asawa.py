@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Estimator
     from steelyard.datasets.paper_datasets import Pulsars
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.studies.study import TableRow
 
 

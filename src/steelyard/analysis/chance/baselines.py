@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Rng
     from steelyard.metrics.call_options import CallOptions
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
 
 MANY_ROWS = 10_000  # expected in every cell, from which on the mean and the metric of the expected table agree

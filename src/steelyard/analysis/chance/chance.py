@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Label, Rng
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.metrics.spec import SpecLike
     from steelyard.predictions import RowOptions, RowsLike
     from steelyard.statistics.multilabel_table import MultilabelTable

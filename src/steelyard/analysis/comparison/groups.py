@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from steelyard._types import Array
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
     RightRowsValue = Callable[[Array, Array], Array]  # of the hits and the rows of each class, classes last
 

@@ -15,7 +15,7 @@ from steelyard.analysis.results.formatting import percent_text, three_digits
 from steelyard.analysis.results.result import Result
 from steelyard.exceptions import InputError, first_ten
 from steelyard.metrics.expression import ratio
-from steelyard.metrics.metric import Metric
+from steelyard.metrics.measure import Metric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

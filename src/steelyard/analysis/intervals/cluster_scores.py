@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.inference import ClusteredRows, Inference
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.statistics.score_table import ScoreTable
 
 

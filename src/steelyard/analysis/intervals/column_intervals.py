@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.inference import Inference
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.statistics.multilabel_table import MultilabelTable
     from steelyard.statistics.probability_table import ColumnTable, ProbabilityTable
     from steelyard.statistics.score_table import ScoreTable

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.metrics.call_options import CallOptions
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.metrics.metric_value import MetricValue
     from steelyard.statistics.score_table import ScoreTable
     from steelyard.statistics.shared_cells import SharedCells

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.analysis.intervals.rate_intervals import Ends
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
 
 _EDGE = 1e-12  # a limit of 0 or 1 is taken so near to it

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.analysis.intervals.design import WeightedRows
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.metrics.spec import MetricSpec
     from steelyard.statistics.backend import Native
     from steelyard.statistics.class_scores import ClassScores

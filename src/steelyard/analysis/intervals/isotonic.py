@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.design import StudentSpread
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.metrics.metric_value import MetricValue
 
 # With 20 to 2,000 positives (3 to 34 % of the rows) the intervals hold the miscalibration in .92 to 1.00, the

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.analysis.intervals.rate_intervals import Ends
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.metrics.spec import MetricSpec
 
     RateBound = Callable[[Array, Array, Array | float], Array]  # of hits, misses and the error that is allowed

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.intervals.design import WeightedRows
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.statistics.score_table import ScoreTable
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.intervals.design import RowMass
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
 
 # ---------------------------------------------------------------- binned scores

@@ -41,7 +41,7 @@ class Monitor(MonitorThreshold, Saveable):
     """Follows a model batch by batch, and raises an alarm where a rule is broken, with few false ones ever.
 
     `rules` are such as "recall >= 0.8", "mcc >= 0.5", "cost <= 12" (the mean of the rows' own costs, which lie in
-    `cost_between`) or "precision >= reference - 0.05", where `reference` are labelled rows, and their noise allowed for.
+    `cost_between`) or "precision >= reference - 0.05", where `reference` are labelled rows; their noise is allowed for.
     While no rule is broken, an alarm is ever raised with probability 1 - level at most, over all rules, groups and
     looks, so that one may look after every batch. Rows are taken as independent. `by` names groups that are followed
     as well; they share half of the error, those that come first more of it, and have their own limits where the

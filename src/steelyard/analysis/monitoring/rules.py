@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.metric_sequence import JointEvidence
     from steelyard.analysis.monitoring.batches import Batch
     from steelyard.analysis.monitoring.monitor import Monitor
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
 
 # ---------------------------------------------------------------- rules

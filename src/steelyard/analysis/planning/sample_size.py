@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from steelyard._types import Array
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.metrics.spec import SpecLike
     from steelyard.predictions import RowsLike
     from steelyard.statistics.counts import Cells

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Label, Labels
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.metrics.registry import MetricLike
     from steelyard.predictions import RowOptions, RowsLike
     from steelyard.statistics.statistic import MetricTable

@@ -155,11 +155,11 @@ HOMES = {
 class Renderer(Protocol):
     """A result as the text of one kind of surface."""
 
-    def __call__(self, result: Result[Any], /, **options: str) -> str:
+    def __call__(self, result: Result[Any], /, **options: Any) -> str:
         """The text."""
 
 
-def rendered(surface: Surface, result: Result[Any], **options: str) -> str:
+def rendered(surface: Surface, result: Result[Any], **options: Any) -> str:
     """The result as text for that surface."""
     renderers: dict[Surface, Renderer] = import_module(_RENDERERS).RENDERERS
     return renderers[surface](result, **options)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, get_args,
 import numpy as np
 
 from steelyard.exceptions import InputError, SteelyardError
-from steelyard.metrics.metric import Metric
+from steelyard.metrics.measure import Metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import CELLS, Counts

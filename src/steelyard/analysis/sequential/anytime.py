@@ -199,7 +199,7 @@ def anytime_differences(
     right: by betting the interval, by a beta-binomial mixture the p-value. Any other metric is compared by both
     models' sequences, each with half of the error, as if the rows were not the same, which is wider.
 
-    >>> from steelyard import paired
+    >>> from steelyard.tables import paired
     >>> truth = [1] * 60 + [0] * 140
     >>> a, b = [1] * 55 + [0] * 145, [1] * 30 + [0] * 170
     >>> for row in anytime_differences(paired(truth, a, b), MetricSpec.all_of(["recall", "f1"]), 0.95):

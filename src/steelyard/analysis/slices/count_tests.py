@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.slices.slices import Candidates
     from steelyard.ingest.slice_rows import SliceTable
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
 
 # ---------------------------------------------------------------- estimates

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.slices.slices import Candidates
     from steelyard.analysis.slices.slices_result import Findable
     from steelyard.ingest.slice_rows import SliceRows, SliceTable
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.statistics.score_table import ScoreTable
 
 

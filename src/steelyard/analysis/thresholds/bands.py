@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.intervals.rate_intervals import Ends
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.metrics.registry import MetricLike
     from steelyard.predictions import RowOptions, RowsLike
     from steelyard.statistics.class_scores import ClassScores

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
     LimitsLike: TypeAlias = str | Sequence[str]  # such as "specificity >= 0.99", one or several
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.bands import ClassCurve
     from steelyard.analysis.thresholds.limits import Limit, LimitsLike
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.metrics.registry import MetricLike
 
     # A metric, several for their mean, the costs by name, or the matrix of costs with rows true.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
 
 @dataclass(frozen=True, eq=False)

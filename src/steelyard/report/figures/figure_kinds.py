@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from steelyard._names import HOME
+from steelyard._names import SHELVES
 from steelyard.exceptions import UnknownNameError, did_you_mean
 from steelyard.predictions import Predictions
 
@@ -60,7 +60,7 @@ def display_of(kind: str) -> type[Display]:
         near = f" Did you mean {known!r}?" if known else did_you_mean(str(kind), FIGURE_KINDS)
         raise UnknownNameError(f"No figure is called {kind!r}; there are {kinds}.{near}")
     name = FIGURE_KINDS[kind]
-    display: type[Display] = getattr(import_module(f"steelyard.{HOME[name]}"), name)
+    display: type[Display] = getattr(import_module(f"steelyard.{SHELVES['figures'][name]}"), name)
     return display
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Estimator
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
 DrawingArea: TypeAlias = "Axes | FigureBase"  # a figure, or a part of one, for a display of several panels
 DrawnAxes: TypeAlias = "Axes | Array"  # the axes that were drawn in, an array of them where there are several

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.results.result import Rows
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations, Metrics
 
 _POINTS, _BAND_POINTS, _BAND_DRAWS = 200, 25, 2_000

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Estimator, Label
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.report.figures.figure_types import CvResults, DrawingArea, DrawnAxes, Metrics
 
     Runs = Counts[Array] | Iterable[Counts | Confusion | Evaluation]

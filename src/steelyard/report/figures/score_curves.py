@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.thresholds.bands import BandPrevalences
     from steelyard.evaluation.evaluation import Evaluation, MetricRow
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.statistics.score_table import ScoreTable
 
 _SAME = 1e-9  # how far prevalences may differ that are shown as one

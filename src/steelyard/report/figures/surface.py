@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mpl_toolkits.mplot3d import Axes3D
 
     from steelyard._types import Array
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations, Metrics
 
 SECTIONS = (1.0, 0.5, 0.0)

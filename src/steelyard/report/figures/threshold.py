@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.results.result import Rows
     from steelyard.analysis.thresholds.best_threshold import BestThreshold
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations, Metrics
     from steelyard.statistics.score_table import ScoreTable
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from steelyard._types import Label
     from steelyard.evaluation.evaluation import MetricRow
     from steelyard.metrics.expression import Expression
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
 # Read by the page's pictures and tables, whatever was asked for.
 _OF_PAGE = ("recall", "specificity", "precision", "accuracy", "prevalence", "f1")

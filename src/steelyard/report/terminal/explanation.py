@@ -22,7 +22,7 @@ from steelyard.statistics.score_table import ScoreTable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
 # Finley's tornado forecasts of 1884: rare positives, and a forecaster who was right 96.6 % of the time.
 _EXAMPLE = Counts(tp=28, fn=23, fp=72, tn=2680)

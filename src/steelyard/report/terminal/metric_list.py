@@ -12,7 +12,7 @@ from steelyard.report.terminal.layout import print_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from steelyard.metrics.metric import Metric
+    from steelyard.metrics.measure import Metric
 
 
 def range_text(metric: Metric) -> str:
