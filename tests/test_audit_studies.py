@@ -11,13 +11,32 @@ import pytest
 from checks import assert_refused
 from scipy import stats
 
-from steelyard import Counts, Predictions, Result, SteelyardError, at_prevalence, confusion, get_metric, list_metrics, score_table
-from steelyard.studies import correlation_study, disagreement, discrimination, metric_correlation, ratio_spread, refit_robustness, robustness, swap_prevalences
+from steelyard import (
+    Counts,
+    Predictions,
+    Result,
+    SteelyardError,
+    at_prevalence,
+    confusion,
+    get_metric,
+    list_metrics,
+    score_table,
+)
 from steelyard.auditing.correlation import GARCIA_METRICS, LIST_KINDS, Conclusion, RateBounds, widths_of
 from steelyard.auditing.discrimination import disagreements
 from steelyard.auditing.ratio_spread import spread_of
 from steelyard.auditing.robustness import undersampled
 from steelyard.exceptions import InputError
+from steelyard.studies import (
+    correlation_study,
+    disagreement,
+    discrimination,
+    metric_correlation,
+    ratio_spread,
+    refit_robustness,
+    robustness,
+    swap_prevalences,
+)
 
 PRINTED = {
     "TPr": "recall", "TNr": "specificity", "Prec": "precision", "Acc": "accuracy", "AUC": "balanced_accuracy",

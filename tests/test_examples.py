@@ -51,7 +51,9 @@ def test_fraud():
 
 def test_clinical_risk(folder):
     risk = sy.Predictions.read("cohort.csv", true="died", score="risk", cluster="patient", weight="ipw")
-    assert risk.with_options(cluster=None).calibration(prevalence="12/400").prevalence == pytest.approx(12 / 400, abs=1e-9)
+    assert risk.with_options(cluster=None).calibration(prevalence="12/400").prevalence == pytest.approx(
+        12 / 400, abs=1e-9
+    )
     assert len(list(risk.decision_curve(thresholds=[0.05, 0.1, 0.2]))) >= 3
     risk.evaluate().save("report.html")
     assert (folder / "report.html").read_text().startswith("<!")

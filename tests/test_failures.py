@@ -14,11 +14,10 @@ import polars as pl
 import pytest
 from engines import needs
 
-from steelyard import tally
-from steelyard.tables import Tally
+from steelyard import tally, written_files
 from steelyard.exceptions import InputError
-from steelyard import written_files
 from steelyard.ingest import queries
+from steelyard.tables import Tally
 
 COMMAND = [sys.executable, "-m", "steelyard.cli"]
 posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no such limits, signals and locks")

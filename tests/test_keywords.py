@@ -127,7 +127,9 @@ def test_keywords_are_those_of_scikit_learn(name, ask, columns, arrays):
 
 @pytest.mark.parametrize(("name", "arrays"), TABLES.items(), ids=list(TABLES))
 def test_tables_take_the_keywords(name, arrays):
-    table = (getattr(steelyard, name, None) or getattr(steelyard.tables, name))(y_true=Y, **arrays, pos_label=1, labels=[0, 1])
+    table = (getattr(steelyard, name, None) or getattr(steelyard.tables, name))(
+        y_true=Y, **arrays, pos_label=1, labels=[0, 1]
+    )
     assert (table.label if name == "score_table" else table.positive) == 1
 
 
@@ -314,7 +316,8 @@ BEFORE = {
 OF_ROWS = [
     name
     for name in public_names()
-    if name not in ("SteelyardError", "RARER") and not name.startswith("results.")
+    if name not in ("SteelyardError", "RARER")
+    and not name.startswith("results.")
     and {"y_true", "y", "data"} & set(inspect.signature(public_thing(name)).parameters)
 ]
 

@@ -28,9 +28,9 @@ from study_tools import Claim, HoldOuts, Picture, Study, Table, invariance
 
 import steelyard
 from steelyard import Counts, Result
-from steelyard.figures import SurfaceDisplay
 from steelyard.analysis.results.result_homes import HOMES
 from steelyard.exceptions import InputError
+from steelyard.figures import SurfaceDisplay
 
 TABLE = Counts(tp=28, fn=23, fp=72, tn=2680)
 RNG = np.random.default_rng(7)
@@ -78,7 +78,9 @@ def studied():
 def resampled():
     X, y = load_breast_cancer(return_X_y=True)
     samplers = {"<b>A</b>": "over", "B|\x1b[31m": "under"}
-    return steelyard.studies.resampling_study(GaussianNB(), X, 1 - y, samplers, split=3, inner=2, metrics=["mcc", "roc_auc"])
+    return steelyard.studies.resampling_study(
+        GaussianNB(), X, 1 - y, samplers, split=3, inner=2, metrics=["mcc", "roc_auc"]
+    )
 
 
 @cache

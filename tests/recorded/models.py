@@ -125,7 +125,9 @@ LEDGER = {
 
 FIGURES = {
     "confusion": lambda: steelyard.figures.ConfusionDisplay.from_predictions(i.Y, i.P),
-    "confusion of four classes": lambda: steelyard.figures.ConfusionDisplay.from_predictions(i.ANIMALS[i.Y4], i.ANIMALS[i.L4]),
+    "confusion of four classes": lambda: steelyard.figures.ConfusionDisplay.from_predictions(
+        i.ANIMALS[i.Y4], i.ANIMALS[i.L4]
+    ),
     "correlation of columns": lambda: steelyard.figures.CorrelationDisplay.from_columns({"a": i.S, "b": i.S2}),
     "correlation of a study": lambda: steelyard.figures.CorrelationDisplay.from_study(AUDIT["correlation"]()),
     "cost curves": lambda: steelyard.figures.CostCurveDisplay.from_predictions(i.Y, i.SCORED),
@@ -139,7 +141,9 @@ FIGURES = {
     "murphy": lambda: steelyard.figures.MurphyDisplay.from_predictions(i.Y, i.SCORED),
     "precision and recall": lambda: steelyard.figures.PrecisionRecallDisplay.from_predictions(i.Y, i.SCORED),
     "prevalence": lambda: steelyard.figures.PrevalenceDisplay.from_predictions(i.Y, i.P),
-    "ranking": lambda: steelyard.figures.RankingDisplay.from_comparison(steelyard.compare(i.Y, y_pred=i.BOTH, metrics=FEW)),
+    "ranking": lambda: steelyard.figures.RankingDisplay.from_comparison(
+        steelyard.compare(i.Y, y_pred=i.BOTH, metrics=FEW)
+    ),
     "reliability": lambda: steelyard.figures.ReliabilityDisplay.from_predictions(i.Y, i.SCORED),
     "risk and coverage": lambda: steelyard.figures.RiskCoverageDisplay.from_predictions(i.Y4, i.P4),
     "roc": lambda: steelyard.figures.RocDisplay.from_predictions(i.Y, i.SCORED),
