@@ -123,7 +123,7 @@ def test_a_watched_file_that_cannot_be_read_is_named(folder):
         ("--frequency", "w"),
         ("--by", "site"),
         ("--exact",),
-        ("--positive", "1"),
+        ("--pos-label", "1"),
     ],
     ids=lambda option: option[0],
 )

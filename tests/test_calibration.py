@@ -355,11 +355,11 @@ def test_the_shell_reads_a_column_for_each_class(tmp_path):
     y = np.array(["a", "b", "c"])[(rng.random(300)[:, None] > p.cumsum(1)).sum(1)]
     path = tmp_path / "three.csv"
     pl.DataFrame({"y": y, **{f"p_{name}": p[:, i] for i, name in enumerate("abc")}}).write_csv(path)
-    run = lambda *words: run_command("calibration", path, "--scores", "p_*", *words)
+    run = lambda *words: run_command("calibration", path, "--score", "p_*", *words)
     answer = json.loads(run("--format", "json").stdout)
     assert answer["classes"] == 3 and list(answer["groups"]) == ["class = a", "class = b", "class = c"]
-    assert run("--positive", "b").stdout.startswith(repr(calibration(y, p, pos_label="b"))[:400])
-    assert "--by cannot be given together" in run("--by", "y").stderr
+    assert run("--pos-label", "b").stdout.startswith(repr(calibration(y, p, pos_label="b"))[:400])
+    assert "--by takes the probabilities of one class" in run("--by", "y").stderr
 
 
 def test_the_figure_of_a_column_for_each_class_has_a_curve_for_each():
@@ -435,7 +435,7 @@ def test_the_shell_prints_what_python_does(tmp_path):
     assert Result.from_json(shell("--format", "json")) == found
     assert "site = 1 300" in " ".join(shell("--by", "site").split())
     assert "no band" in shell("--cluster", "patient")
-    assert "quantile" in shell("--strategy", "quantile", "--bins", "5", "--format", "md")
+    assert "quantile" in shell("--strategy", "quantile", "--n-bins", "5", "--format", "md")
 
 
 def coxs_statistic(y, p, w):

@@ -299,15 +299,15 @@ def predictions(tmp_path):
 
 def test_the_shell_gates_and_compares_columns(predictions, tmp_path):
     saved = str(tmp_path / "base.json")
-    assert run_command("report", predictions, "--true", "y", "--scores", "q_*", "-o", saved).exit_code == 0
-    columns = ["--true", "y", "--scores", "p_*"]
+    assert run_command("report", predictions, "--true", "y", "--score", "q_*", "-o", saved).exit_code == 0
+    columns = ["--true", "y", "--score", "p_*"]
     ran = run_command("gate", predictions, *columns, "--require", "roc_auc[average=macro]>=0.5")
     assert ran.exit_code == 0 and "pass  roc_auc[average=macro]" in ran.output
     ran = run_command("gate", predictions, *columns, "--baseline", saved, "--require", "log_loss<=baseline")
     assert ran.exit_code == 1 and "FAIL  log_loss" in ran.output
     ran = run_command("gate", predictions, *columns, "--baseline", saved)
     assert "are not tested for a drop" in ran.output
-    ran = run_command("compare", predictions, *columns, "--scores", "q_*")
+    ran = run_command("compare", predictions, *columns, "--score", "q_*")
     assert ran.exit_code == 0 and "log_loss" in ran.output and "p_* against q_*" in ran.output
     assert run_command("compare", predictions, *columns, "--pred", "y").exit_code == 2
 
@@ -315,19 +315,19 @@ def test_the_shell_gates_and_compares_columns(predictions, tmp_path):
 def test_the_shell_draws_one_class_of_columns_and_says_the_next_command(predictions, tmp_path, monkeypatch):
     monkeypatch.chdir(Path(predictions).parent)  # a long path would be left out
     path = str(tmp_path / "roc.svg")
-    ran = run_command("plot", "roc", predictions, "--true", "y", "--scores", "p_*", "--positive", "spam", "-o", path)
+    ran = run_command("plot", "roc", predictions, "--true", "y", "--score", "p_*", "--pos-label", "spam", "-o", path)
     assert ran.exit_code == 0 and "ROC curve of 240 rows" in ran.output
-    ran = run_command("report", Path(predictions).name, "--true", "y", "--scores", "p_*")
-    assert "--scores 'p_*' -o page.html" in " ".join(ran.output.replace("\\\n", " ").split())
+    ran = run_command("report", Path(predictions).name, "--true", "y", "--score", "p_*")
+    assert "--score 'p_*' -o page.html" in " ".join(ran.output.replace("\\\n", " ").split())
 
 
 def test_the_shell_takes_classes_without_rows_and_their_order(tmp_path):
     path = tmp_path / "part.csv"
     data = frame()
     data[data.y != "virus"].to_csv(path, index=False)
-    ran = run_command("report", str(path), "--true", "y", "--scores", "p_*")
+    ran = run_command("report", str(path), "--true", "y", "--score", "p_*")
     assert ran.exit_code == 2 and "is declared with --labels" in ran.output
-    words = ("report", str(path), "--true", "y", "--scores", "p_*", "--labels", "virus,spam,ham", "--metrics", "rps")
+    words = ("report", str(path), "--true", "y", "--score", "p_*", "--labels", "virus,spam,ham", "--metrics", "rps")
     ran = run_command(*words)
     assert ran.exit_code == 0 and "'virus', 'spam', 'ham', as --labels has them" in " ".join(ran.output.split())
 
@@ -394,6 +394,6 @@ def test_an_empty_label_of_a_file_of_columns_is_called_missing(asked, tmp_path):
     data = pd.DataFrame(frame(30))
     data.loc[7, "y"] = None
     data.to_csv(tmp_path / "gap.csv", index=False)
-    scores = [word for pattern in patterns for word in ("--scores", pattern)]
+    scores = [word for pattern in patterns for word in ("--score", pattern)]
     result = run_command(command, tmp_path / "gap.csv", "--true", "y", *scores, code=2)
     assert "The column 'y' holds missing labels; drop those rows, or give them a label." in result.output

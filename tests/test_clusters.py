@@ -117,7 +117,7 @@ def test_a_file_of_text_is_read_as_the_frame_is(tmp_path):
 
     path = tmp_path / "rows.csv"
     FRAME.replace({"y": {0: "no", 1: "yes"}}).to_csv(path, index=False)
-    words = ["report", path, "--true", "y", "--score", "s", "--cluster", "c", "--weight", "w", "--positive", "yes"]
+    words = ["report", path, "--true", "y", "--score", "s", "--cluster", "c", "--weight", "w", "--pos-label", "yes"]
     shown = run_command(*words, "--metrics", ",".join(SCORED), "--format", "json", code=0).stdout
     read = steelyard.Evaluation.from_json(shown)
     expected = evaluate(Y, y_score=S, cluster=MEMBER, sample_weight=WEIGHT, metrics=SCORED)

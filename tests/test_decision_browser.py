@@ -415,7 +415,7 @@ def test_names_in_commands_are_quoted_and_long_ones_left_out():
     frame = pl.DataFrame({"a b'c": y, "-s": score})
     evaluation = evaluate(frame, true="a b'c", score="-s", threshold=0.5, draws=20)
     for source, expected in {
-        "-x; y": ["./-x; y", "--true", "a b'c", "--score=-s", "--positive", "1"],
+        "-x; y": ["./-x; y", "--true", "a b'c", "--score=-s", "--pos-label", "1"],
         "n" * 900: None,
     }.items():
         data = page_data(replace(evaluation, source=source).to_html())["decision"]

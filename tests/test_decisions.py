@@ -420,7 +420,7 @@ def files(tmp_path_factory):
 
 
 def shell(files, *words):
-    return run_command("threshold", files / "rows.csv", "--scores", "p_*", *words)
+    return run_command("threshold", files / "rows.csv", "--score", "p_*", *words)
 
 
 def test_the_shell_decides_as_python_does(files):
@@ -447,6 +447,10 @@ def test_the_shell_decides_as_python_does(files):
     assert "| class |" in shell(files, "--reject-cost", "0.3", "--format", "md").stdout
 
 
+def test_the_shell_finds_the_threshold_of_a_class_that_is_named(files):
+    assert "where score >=" in shell(files, "--pos-label", "a").stdout
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -456,10 +460,9 @@ def test_the_shell_decides_as_python_does(files):
         (["--reject", "many"], "--reject is the share"),
         (["--where", "recall >= 0.9"], "--where is of one threshold between two classes"),
         (["--cost-fn", "3"], "--cost-fn and the like is of one threshold"),
-        (["--positive", "a"], "--positive has no place"),
         (["--prevalence", "a=x"], "--prevalence of classes is their shares"),
         (["--prevalence", "0.2,0.3,0.5"], "each by name, such as low=0.2,mid=0.3,high=0.5, not"),
-        (["--score", "p_a"], "--score has no place"),
+        (["--score", "p_a"], "--score takes one value and was given 2"),
     ],
 )
 def test_the_shell_refuses_in_one_sentence(files, words, sentence):

@@ -147,9 +147,9 @@ def test_the_shell_lists_rows_with_keys_that_no_spreadsheet_runs(tmp_path):
         "y",
         "--score",
         "s",
-        "--keys",
+        "--key",
         "id,age",
-        "--where",
+        "--filter",
         "age >= 60",
         "--first",
         "2",
@@ -162,14 +162,14 @@ def test_the_shell_lists_rows_with_keys_that_no_spreadsheet_runs(tmp_path):
     saved = json.loads(invoke(*named, "--format", "json"))
     assert saved["kind"] == "error_rows" and len(saved["each"]) == 2
     assert invoke(*named, "--format", "md").count("\n| ") == 3
-    assert "No row has age = 3; 'age' holds 20," in invoke(*named[:-4], "--where", "age = 3", code=2)
-    assert "cannot be read" in invoke(*named[:-4], "--where", "age > 60 or", code=2)
+    assert "No row has age = 3; 'age' holds 20," in invoke(*named[:-4], "--filter", "age = 3", code=2)
+    assert "cannot be read" in invoke(*named[:-4], "--filter", "age > 60 or", code=2)
 
 
 def test_a_key_with_a_line_break_is_joined_back_from_csv(tmp_path):
     keys = [f"line\nbreak {i}" for i in range(N)]
     FRAME.with_columns(pl.Series("=cmd()", keys)).write_csv(tmp_path / "rows.csv")
-    named = ("errors", str(tmp_path / "rows.csv"), "--true", "y", "--score", "s", "--keys", "=cmd()")
+    named = ("errors", str(tmp_path / "rows.csv"), "--true", "y", "--score", "s", "--key", "=cmd()")
     rows = list(csv.DictReader(io.StringIO(invoke(*named, "--format", "csv", "--first", "5"), newline="")))
     assert [keys.index(row["'=cmd()"]) + 1 for row in rows] == wrong()[:5]
 

@@ -388,7 +388,7 @@ def test_groups_of_scores_are_judged_by_the_same_positive_class_whatever_the_lab
         FRAME.with_columns(label, site=pl.Series("site", np.where(north := SITE == "north", "n", "s"))).with_columns(
             bad=pl.when(pl.lit(pl.Series("n", north))).then("bad").otherwise("old")
         ).write_csv(path)
-        ran = run(path, *words, "--positive", positive, "--skip-small", "--format", "json", code=1)
+        ran = run(path, *words, "--pos-label", positive, "--skip-small", "--format", "json", code=1)
         judged.append([(each.group, each.outcome, each.value) for each in GateResult.from_json(ran.stdout)])
     assert judged[0] == judged[1] == judged[2]
     assert [outcome for _, outcome, _ in judged[0]] == ["FAIL", "FAIL", "pass"]
@@ -399,7 +399,7 @@ def test_groups_of_scores_are_judged_by_the_same_positive_class_whatever_the_lab
     [
         "--score new --versus old",
         "--pred a --versus b",
-        "--scores p_* --versus q_* --threshold 0.5",
+        "--score p_* --versus q_* --threshold 0.5",
         "--score new --versus old --cluster who",
     ],
 )
@@ -411,7 +411,7 @@ def test_a_group_that_lacks_a_class_or_a_second_cluster_is_left_out(tmp_path, co
     few = frame.filter(pl.col("y") == "well", pl.col("b") == "sick").head(1).with_columns(site=pl.lit("few"))
     path = tmp_path / "rows.parquet"
     pl.concat([frame, few]).write_parquet(path)
-    words = [path, "--true", "y", *columns.split(), "--positive", "sick", "--by", "site", "--require", "recall>=0.001"]
+    words = [path, "--true", "y", *columns.split(), "--pos-label", "sick", "--by", "site", "--require", "recall>=0.001"]
     assert "left out  site = few: " in run(*words, "--skip-small").stdout
     assert "undefined  site = few: " in run(*words, code=3).stdout
 
@@ -420,13 +420,24 @@ def test_any_other_error_in_a_group_is_raised_with_its_name(tmp_path):
     path = tmp_path / "rows.parquet"
     weights = pl.when(pl.col("site") == "south").then(0.0).otherwise(1.0)
     FRAME.with_columns(w=weights, site=pl.col("site").str.replace(HOSTILE, "east", literal=True)).write_parquet(path)
-    words = [path, *COLUMNS, "new", "--versus", "old", "--by", "site", "--positive", 1, "--weight", "w"]
+    words = [path, *COLUMNS, "new", "--versus", "old", "--by", "site", "--pos-label", 1, "--weight", "w"]
     refused = run(*words, "--require", "low(recall - versus) >= -0.9", code=2).stderr
     assert "site = south: The column 'w' is 0 in every row" in refused
 
 
 def test_columns_of_numbers_are_binned_where_two_models_are_compared(rows):
-    words = [*COLUMNS, "new", "--versus", "old", "--by", "who:3", "--require", "low(recall - versus)>=-0.99"]
+    words = [
+        *COLUMNS,
+        "new",
+        "--versus",
+        "old",
+        "--by",
+        "who",
+        "--bins",
+        "who=3",
+        "--require",
+        "low(recall - versus)>=-0.99",
+    ]
     groups = [each.group for each in GateResult.from_json(run(rows, *words, "--format", "json").stdout)]
     assert groups == [None, "who < 100", "100 <= who < 200", "who >= 200"]
 
@@ -485,7 +496,7 @@ def hostile():
 def told(rows):
     """The words of the shell for the same gate."""
     rules = ["--require", "recall >= 0.99", "--require", "recall >= 0.01", "--min-rows", 40, "--min-positives", 1]
-    return [rows, *COLUMNS, "new", "--positive", 1, "--by", "site", *rules]
+    return [rows, *COLUMNS, "new", "--pos-label", 1, "--by", "site", *rules]
 
 
 def test_junit_is_xml_that_counts_its_cases_whatever_groups_are_called(told):

@@ -247,7 +247,7 @@ def test_the_shell_compares_the_groups_of_a_file(tmp_path):
     clustered = run("--by", "site", "--versus", "pairs", "--cluster", "patient", "--format", "csv")
     assert clustered.count("\n") == 4 and "site = b" in clustered
     assert "equal_opportunity_ratio" in run("--by", "site", "--format", "md")
-    assert "with --by" in run(code=2)
+    assert "--by names the groups to compare" in run(code=2)
     assert "'rest', 'pairs' or a group" in run("--by", "site", "--versus", "z", code=2)
 
 
@@ -290,7 +290,7 @@ def test_a_missing_level_has_the_words_of_a_slice_wherever_it_is_named(tmp_path)
     assert "age is missing" in compared.stdout and "age = –" not in compared.stdout
     gated = run_command("gate", *named, "--by", "age", "--require", "recall>=0.001")
     assert "age is missing" in gated.stdout and "age = –" not in gated.stdout
-    listed = run_command("errors", *named, "--where", "age is missing")
+    listed = run_command("errors", *named, "--filter", "age is missing")
     rows = compare_groups(frame, true="y", pred="p", by="age", metrics=["recall"]).sizes[-1]
     assert f"of {rows} rows with age is missing are wrong" in listed.stdout
 
@@ -322,7 +322,7 @@ def test_bins_take_the_place_of_no_column_that_is_read_as_numbers(tmp_path):
     with pytest.raises(InputError, match="score= and by= both name"):
         group_thresholds(frame, true="y", score="s", by="s", bins=3)
     frame.write_parquet(tmp_path / "rows.parquet")
-    words = ("--true", "y", "--pred", "p", "--cluster", "age", "--by", "age:3")
+    words = ("--true", "y", "--pred", "p", "--cluster", "age", "--by", "age", "--bins", "age=3")
     ran = run_command("report", tmp_path / "rows.parquet", *words, code=2)
     assert "--cluster and --by both name the column 'age'" in ran.stderr
 
@@ -337,7 +337,9 @@ def test_a_column_of_groups_is_named_once(tmp_path):
 
 def test_the_shell_divides_numbers_into_bins(tmp_path):
     BINNED.write_csv(tmp_path / "rows.csv")
-    ran = run_command("groups", tmp_path / "rows.csv", "--true", "y", "--pred", "p", "--by", "age:3", code=0)
+    ran = run_command(
+        "groups", tmp_path / "rows.csv", "--true", "y", "--pred", "p", "--by", "age", "--bins", "age=3", code=0
+    )
     assert "by age" in ran.stdout and "age < " in ran.stdout and "age >= " in ran.stdout
 
 
@@ -348,19 +350,20 @@ def test_the_shell_refuses_bins_of_text_and_very_many_groups_and_hints_at_bins(t
     rows.write_csv(tmp_path / "rows.csv")
     rows.write_parquet(tmp_path / "rows.parquet")
 
-    def run(name, by):
-        named = ["groups", str(tmp_path / name), "--true", "y", "--pred", "p", "--metrics", "recall", "--by", by]
+    def run(name, by, *bins):
+        named = ["groups", str(tmp_path / name), "--true", "y", "--pred", "p", "--metrics", "recall", "--by", by, *bins]
         ran = run_command(*named)
         return ran.exit_code, ran.stdout + ran.stderr
 
     for name in ("rows.csv", "rows.parquet"):
-        code, words = run(name, "site:3")
-        assert code == 2 and "'site' holds no numbers, and bins divide numbers; give --by site." in words
+        code, words = run(name, "site", "--bins", "site=3")
+        assert code == 0 and "site = a" in words  # a column of text has its groups already
+    assert "--by age:4 is now --by age --bins age=4." in run("rows.csv", "age:4")[1]
     code, words = run("rows.csv", "id")
     assert code == 2 and f"There are {len(rows):,} groups; at most 200 are compared." in words
     code, words = run("rows.csv", "age")
-    assert code == 0 and "--by age:4 makes four groups of them" in words
-    assert "makes four groups" not in run("rows.csv", "age:4")[1]
+    assert code == 0 and "--bins age=4 makes four groups of them" in words
+    assert "makes four groups" not in run("rows.csv", "age", "--bins", "age=4")[1]
 
 
 def test_the_shell_compares_thresholds_of_groups(tmp_path):
@@ -391,7 +394,7 @@ def test_every_part_of_the_table_of_thresholds_names_the_policy_and_the_group(tm
     [
         (["groups", "--by", "site"], "3 groups by site"),
         (["groups", "--by", "site", "--thresholds"], "equal flag rate"),
-        (["errors", "--keys", "site"], "farthest beyond the threshold"),
+        (["errors", "--key", "site"], "farthest beyond the threshold"),
     ],
 )
 def test_groups_and_errors_are_written_as_a_page(tmp_path, words, shown):

@@ -382,7 +382,7 @@ def test_the_shell_plans_reports_and_tops_up(tmp_path):
     run(*asked, "--budget", 300, "--metric", "f1", "--threshold", THRESHOLD, "-o", sheet)
     lines = pl.read_csv(sheet)
     lines.with_columns(label=pl.Series(LABELS[lines["index"].to_numpy()])).write_csv(filled)
-    report = run("report", filled, "--true", "label", "--score", "score", "--plan", filled, "--format", "json")
+    report = run("report", filled, "--true", "label", "--score", "score", "--design", filled, "--format", "json")
     plan = label_plan(frame, 300, "f1", threshold=THRESHOLD, score="p", key="id", rng=0)
     f1 = next(row for row in json.loads(report)["metrics"] if row["name"] == "f1")
     assert f1["value"] == evaluate(LABELS[plan.index], design=plan)["f1"].value
@@ -399,17 +399,17 @@ def test_the_shell_reports_a_plan_in_whole_estimated_rows_and_recommends_only_wh
     monkeypatch.chdir(tmp_path)
     sheet = Path("sheet.csv")
     sheet.write_text(replace(PLAN, label=tuple(SEEN.tolist())).to_csv())
-    shown = run("report", sheet, "--plan", sheet)
+    shown = run("report", sheet, "--design", sheet)
     assert "Estimated numbers of all rows" in shown and "e+0" not in shown and "20,000" in shown
     assert "as the plan's labels show" in shown and "sample weight" not in shown
     advice = shown.splitlines()[-1]
-    assert advice.startswith("  steelyard threshold") and advice.endswith(f"--plan {sheet}")
+    assert advice.startswith("  steelyard threshold") and advice.endswith(f"--design {sheet}")
     found = json.loads(run(*shlex.split(advice)[1:], "--metric", "f1", "--format", "json"))
     assert found["threshold"] == best_threshold(SEEN, metric="f1", design=PLAN).threshold
     assert any("600 labels show f1" in sentence for sentence in found["assumed"])
-    markdown = run("report", sheet, "--plan", sheet, "--format", "md")
+    markdown = run("report", sheet, "--design", sheet, "--format", "md")
     assert "Estimated numbers of all rows" in markdown
-    html = run("report", sheet, "--plan", sheet, "--format", "html")
+    html = run("report", sheet, "--design", sheet, "--format", "html")
     assert "rows, estimated" in html and "by sample weight" not in html
 
 

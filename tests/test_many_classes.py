@@ -370,7 +370,7 @@ def test_markdown_leaves_the_scores_of_each_of_many_classes_to_other_forms(tmp_p
     markdown = evaluation.to_markdown()
     assert "26 more metrics of one class each are in the JSON and the CSV." in markdown and "[class=" not in markdown
     pl.DataFrame({"y": y, **{f"p_{i}": p[:, i] for i in range(13)}}).write_csv(tmp_path / "rows.csv")
-    words = ["report", tmp_path / "rows.csv", "--true", "y", "--scores", "p_*"]
+    words = ["report", tmp_path / "rows.csv", "--true", "y", "--score", "p_*"]
     assert run_command(*words, "--format", "csv", code=0).stdout.count("[class=") == 26
     shown = run_command(*words, "--all", code=0).stdout
     assert shown.index("Each class by its scores") > shown.index("log_loss")

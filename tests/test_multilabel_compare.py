@@ -74,7 +74,7 @@ def test_what_is_not_tested_is_called_so_with_the_reason_and_not_indistinguishab
     columns = {"y": table.true, "s": table.scores, "t": noisy}
     frame = pd.DataFrame({f"{use}_{i}": matrix[:, i] for use, matrix in columns.items() for i in range(5)})
     frame.to_csv(tmp_path / "two.csv", index=False)
-    asked = ["--true", "y_*", "--scores", "s_*", "--scores", "t_*", "--metrics", "ks[average=micro],ks[average=macro]"]
+    asked = ["--true", "y_*", "--score", "s_*", "--score", "t_*", "--metrics", "ks[average=micro],ks[average=macro]"]
     code, output = shell("compare", tmp_path / "two.csv", *asked)
     assert code == 0 and "not distinguish" not in output
     assert "not tested: the influence of rows on ks[average=micro] is not known." in " ".join(output.split())

@@ -181,9 +181,7 @@ def test_the_shell_reads_patterns_lists_and_divided_text(files, report):
         assert code == 0
         saved = MultilabelEvaluation.from_json(output)
         assert saved["f1[average=macro]"].value == report["f1[average=macro]"].value
-    assert (
-        "Scores were thresholded at 0.5" in shell("report", files / "wide.csv", "--true", "y_*", "--scores", "s_*")[1]
-    )
+    assert "Scores were thresholded at 0.5" in shell("report", files / "wide.csv", "--true", "y_*", "--score", "s_*")[1]
 
 
 def test_the_shell_shows_labels_in_a_hundred_columns_and_reads_its_json_back(files, monkeypatch):
@@ -210,10 +208,10 @@ def test_a_gate_holds_averages_and_labels(files):
 
 
 def test_what_the_shell_cannot_read_as_label_sets_is_one_sentence(files):
-    code, output = shell("report", files / "wide.csv", "--true", "y_*", "--pred", "p_*", "--positive", "1")
-    assert code == 2 and "--positive has no place where rows may have several labels each" in output
+    code, output = shell("report", files / "wide.csv", "--true", "y_*", "--pred", "p_*", "--pos-label", "1")
+    assert code == 2 and "--pos-label is of rows with one label each" in output
     code, output = shell("report", files / "wide.csv", "--true", "y_*")
-    assert code == 2 and "--true with --pred or --scores" in output
+    assert code == 2 and "Name the predictions with --pred or --score" in output
     code, output = shell("report", files / "wide.csv", "--true", "site", "--pred", "site", "--label-sep", "")
     assert code == 2 and "--label-sep is empty; give the sign between the labels of a row" in output
     wide = (files / "wide.csv", "--true", "y_*", "--pred", "p_*")
@@ -315,24 +313,24 @@ def shell_json(*words):
 
 def test_a_file_with_a_line_for_each_row_and_label_is_reported(tagged):
     true, scores = tagged
-    report = shell_json("report", "long.csv", "--true", "y", "--pred", "d", "--row", "id", "--label", "tag")
+    report = shell_json("report", "long.csv", "--true", "y", "--pred", "d", "--long", "id,tag")
     alone = evaluate(true, (scores >= 0.5).astype(int))
     values = {row["name"]: row["value"] for row in report["metrics"]}
     for name in ("f1[average=macro]", "accuracy"):
         assert values[name] == pytest.approx(alone[name].value)
-    shown = run_command("report", "long.csv", "--true", "y", "--pred", "d", "--row", "id", "--label", "tag")
-    assert "--row id --label tag -o page.html" in " ".join(shown.stdout.replace("\\\n", " ").split())
+    shown = run_command("report", "long.csv", "--true", "y", "--pred", "d", "--long", "id,tag")
+    assert "--long id,tag -o page.html" in " ".join(shown.stdout.replace("\\\n", " ").split())
 
 
 def test_each_label_of_a_file_gets_a_threshold(tagged):
     true, scores = tagged
     best = best_threshold(true, scores, "f1[average=macro]", labels=["a", "b", "c"])
-    wide = shell_json("threshold", "wide.csv", "--true", "y_*", "--scores", "p_*", "--metric", "f1[average=macro]")
-    long = shell_json("threshold", "long.csv", "--true", "y", "--scores", "s", "--row", "id", "--label", "tag",
+    wide = shell_json("threshold", "wide.csv", "--true", "y_*", "--score", "p_*", "--metric", "f1[average=macro]")
+    long = shell_json("threshold", "long.csv", "--true", "y", "--score", "s", "--long", "id,tag",
                       "--metric", "f1[average=macro]")  # fmt: skip
     for saved in (wide, long):
         assert Result.from_json(json.dumps(saved)).thresholds == best.thresholds
-    shown = run_command("threshold", "wide.csv", "--true", "y_*", "--scores", "p_*")
+    shown = run_command("threshold", "wide.csv", "--true", "y_*", "--score", "p_*")
     assert "a threshold for each of 3 labels" in shown.stdout and "out_of_sample" in shown.stdout
 
 
@@ -349,10 +347,10 @@ def test_texts_of_labels_are_compared(tagged):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["report", "long.csv", "--true", "y", "--pred", "d", "--row", "id"], "name both columns: --row and --label"),
-        (["report", "long.csv", "--true", "y", "--pred", "d", "--row", "id", "--label", "tag", "--by", "id"],
+        (["report", "long.csv", "--true", "y", "--pred", "d", "--row", "id"], "takes --long ROW,LABEL in place of --row"),
+        (["report", "long.csv", "--true", "y", "--pred", "d", "--long", "id,tag", "--by", "id"],
          "--by has no place where a row has several lines"),
-        (["threshold", "wide.csv", "--true", "y_*", "--scores", "p_*", "--reject", "0.1"], "labels take --metric alone"),
+        (["threshold", "wide.csv", "--true", "y_*", "--score", "p_*", "--reject", "0.1"], "labels take --metric alone"),
     ],
 )  # fmt: skip
 def test_what_lines_and_labels_do_not_allow_in_the_shell_is_refused(tagged, words, sentence):
@@ -374,7 +372,7 @@ def test_signs_that_turn_the_direction_of_text_are_dots_on_pages_and_in_markdown
 
 
 def test_reports_of_long_files_state_that_rows_without_a_line_are_not_counted(tagged):
-    asked = ["report", "long.csv", "--row", "id", "--label", "tag"]
+    asked = ["report", "long.csv", "--long", "id,tag"]
     code, output = shell(*asked, "--true", "y", "--pred", "d")
     assert code == 0 and "Rows without a line are not counted; give a row that has no labels" in output
     code, output = shell(*asked)
@@ -383,7 +381,7 @@ def test_reports_of_long_files_state_that_rows_without_a_line_are_not_counted(ta
 
 def test_sentences_of_the_shell_name_the_missing_label_and_the_column_to_draw(tagged):
     pd.read_csv("wide.csv").drop(columns="p_b").to_csv("lacking.csv", index=False)
-    code, output = shell("report", "lacking.csv", "--true", "y_*", "--scores", "p_*")
-    assert code == 2 and "--scores are 2, and those of --true 3; name one for each label, also 'b'." in output
-    code, output = shell("plot", "roc", "wide.csv", "--true", "y_*", "--scores", "p_*", "-o", "x.svg")
+    code, output = shell("report", "lacking.csv", "--true", "y_*", "--score", "p_*")
+    assert code == 2 and "--score are 2, and those of --true 3; name one for each label, also 'b'." in output
+    code, output = shell("plot", "roc", "wide.csv", "--true", "y_*", "--score", "p_*", "-o", "x.svg")
     assert code == 2 and "name the column of the truth of one label" in output and "MultilabelEvaluation" not in output

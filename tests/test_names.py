@@ -17,8 +17,7 @@ from steelyard import Counts, evaluate, list_metrics
 from steelyard._names import GONE, HOME, SHELVES, SUBMODULES
 
 # The shell's own words for what Python calls otherwise: scikit-learn's at the one door, a person's at the other.
-SHELL = {"positive": "pos_label", "jobs": "n_jobs", "seed": "rng", "folds": "k", "target": "y", "model": "estimator"}
-SHELL |= {"plan": "design"}
+SHELL = {"jobs": "n_jobs", "seed": "rng", "folds": "k", "target": "y", "model": "estimator"}
 COST_KEYS = {"cost_fn", "cost_tp", "benefit_tp", "cost_fp", "cost_tn", "benefit_tn"}  # as best_threshold takes them
 # What only a shell has: where results go, how they look, what is read, and what a gate asks.
 ALONE = {"all", "against", "counts", "data", "data_dir", "force", "format", "list", "min_count", "output", "overlap"}
@@ -26,7 +25,6 @@ ALONE |= {"no_color", "profile", "quick", "rarer_positive", "require"}
 ALONE |= {"keep_rows", "last", "ledger", "tag"}  # which methods of Ledger take
 ALONE |= {"holdout", "select_tree"}  # HoldOut and select_tree
 ALONE |= {"anytime", "top_up"}  # anytime_compare is a function of its own
-SHELL |= {"key": "keys"}
 ALONE |= {"batch_rows", "follow", "json", "page", "state", "stop"}
 
 

@@ -25,9 +25,9 @@ COMMANDS = re.compile(r"`steelyard [^`]*`")
     ("said", "shown"),
     [
         ("y_score= names no column", "--score names no column"),
-        ("name it with pos_label=.", "name it with --positive."),
-        ("pos_label='spam' makes 'spam' positive", "--positive spam makes 'spam' positive"),
-        ("pos_label=-1; pos_label='no go'", "--positive -1; --positive 'no go'"),
+        ("name it with pos_label=.", "name it with --pos-label."),
+        ("pos_label='spam' makes 'spam' positive", "--pos-label spam makes 'spam' positive"),
+        ("pos_label=-1; pos_label='no go'", "--pos-label -1; --pos-label 'no go'"),
         ("pos_label=RARER is the rarer one", "--rarer-positive is the rarer one"),
         ("count with exact=True, or exact=False", "count with --exact, or --binned"),
         ("such as where='recall >= 0.9'.", "such as --where 'recall >= 0.9'."),
@@ -77,7 +77,7 @@ def test_an_error_of_one_argument_has_facts_that_make_its_sentence():
 def test_the_option_that_was_given_is_the_one_named():
     for name, given, named in (
         ("threshold", ["--cost-fp", "2"], "--cost-fp"),
-        ("report", ["--scores", "p_*"], "--scores"),
+        ("report", ["--score", "p_*"], "--score"),
     ):
         said = "cost=" if name == "threshold" else "score="
         command = load_command(name)

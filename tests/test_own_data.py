@@ -231,10 +231,10 @@ def test_nguyen_on_a_shipped_table_moves_precision_and_the_factor_holds_it(folde
 
 
 def test_nguyen_on_given_predictions_draws_the_rows_alone(folder):
-    words = ("--pred", "pred", "--positive", "fraud", "--repeats", 3)
+    words = ("--pred", "pred", "--pos-label", "fraud", "--repeats", 3)
     study, _, page = written(folder, "nguyen", "made.csv", "kind", *words)
     assert table_of(study, "spread")[0]["model"] == "pred"
-    assert study.choices["positive class"] == "'fraud'" and "--positive fraud" in page
+    assert study.choices["positive class"] == "'fraud'" and "--pos-label fraud" in page
 
 
 @pytest.mark.parametrize(
@@ -242,32 +242,32 @@ def test_nguyen_on_given_predictions_draws_the_rows_alone(folder):
     [
         ("made.csv", "knd", (), "There is no column 'knd' to predict. Did you mean 'kind'?"),
         ("made.csv", "three", (), "is not clear from the labels 'a', 'b', 'c'"),
-        ("made.csv", "kind", (), "not clear from the labels 'fine', 'fraud'; name it with --positive"),
-        ("made.csv", "kind", ("--positive", "frod"), "'frod' does not occur"),
-        ("made.csv", "kind", ("--positive", "fraud", "--ratios", "1:999,1:1"), "The ratio 1:999 cannot be drawn"),
-        ("made.csv", "kind", ("--positive", "fraud", "--ratios", "half,1:1"), "A ratio is positives:negatives"),
+        ("made.csv", "kind", (), "not clear from the labels 'fine', 'fraud'; name it with --pos-label"),
+        ("made.csv", "kind", ("--pos-label", "frod"), "'frod' does not occur"),
+        ("made.csv", "kind", ("--pos-label", "fraud", "--ratios", "1:999,1:1"), "The ratio 1:999 cannot be drawn"),
+        ("made.csv", "kind", ("--pos-label", "fraud", "--ratios", "half,1:1"), "A ratio is positives:negatives"),
         (
             "made.csv",
             "kind",
-            ("--positive", "fraud", "--model", "tre"),
+            ("--pos-label", "fraud", "--model", "tre"),
             "No model is called 'tre'. Did you mean 'tree'",
         ),
-        ("made.csv", "kind", ("--positive", "fraud", "--model", "math:floor"), "cannot be made without arguments"),
+        ("made.csv", "kind", ("--pos-label", "fraud", "--model", "math:floor"), "cannot be made without arguments"),
         ("made.csv", "gaps", (), "The column 'gaps' to predict holds missing labels"),
         (
             "made.csv",
             "kind",
-            ("--positive", "fraud", "--repeats", 0),
+            ("--pos-label", "fraud", "--repeats", 0),
             "--repeats is a whole number of 1 or more, not 0",
         ),
-        ("made.csv", "kind", ("--positive", "fraud", "--pred", "gaps"), "The prediction 'gaps' holds missing labels"),
+        ("made.csv", "kind", ("--pos-label", "fraud", "--pred", "gaps"), "The prediction 'gaps' holds missing labels"),
         (
             "made.csv",
             "kind",
-            ("--positive", "fraud", "--score", "colour"),
+            ("--pos-label", "fraud", "--score", "colour"),
             "The column 'colour' holds 'blue' in row 1; a number was",
         ),
-        ("made.csv", "kind", ("--positive", "fraud", "--tolerance", 1), "has no option 'tolerance'"),
+        ("made.csv", "kind", ("--pos-label", "fraud", "--tolerance", 1), "has no option 'tolerance'"),
         ("constant.csv", "kind", (), "The column 'kind' to predict holds one class only, 'fine'"),
         ("few.csv", "kind", (), "The table has 5 rows; an experiment needs 20 or more."),
         (".", "kind", (), "--data-dir is the papers' folder"),
@@ -338,16 +338,18 @@ def test_what_rounding_leaves_of_a_zero_is_a_zero(folder):
 
 
 def test_asawa_on_predictions_takes_labels_and_scores_of_one_model_together(folder):
-    words = ("--pred", "pred", "--score", "score", "--positive", "fraud", "--tolerance", 0.05)
+    words = ("--pred", "pred", "--score", "score", "--pos-label", "fraud", "--tolerance", 0.05)
     study, _, page = written(folder, "asawa", "made.csv", "kind", *words)
     rows = {row["metric"]: row for row in table_of(study, "verdicts")}
     assert rows["roc_auc"]["balanced"] == rows["roc_auc"]["swapped"] == 0 and rows["brier"]["swapped"] == 0
     assert rows["average_precision"]["robust"] == "no" and study.own["tolerance"] == 0.05
     assert {row["model"] for row in table_of(study, "changes")} == {"score"}
     assert 'id="roc"' in page and 'id="balanced"' in page
-    refused = shell("asawa", "--data", folder / "made.csv", "--target", "kind", "--positive", "fraud", "--pred", "gaps")
+    refused = shell(
+        "asawa", "--data", folder / "made.csv", "--target", "kind", "--pos-label", "fraud", "--pred", "gaps"
+    )
     assert "The column 'gaps' holds missing labels" in " ".join(refused.output.split())
-    refused = shell("asawa", "--data", folder / "made.csv", "--target", "three", "--positive", "a")
+    refused = shell("asawa", "--data", folder / "made.csv", "--target", "three", "--pos-label", "a")
     assert "holds 3 classes and this study needs two" in " ".join(refused.output.split())
 
 
@@ -431,7 +433,7 @@ def test_what_leaves_the_shell_names_options_of_the_shell(folder):
     for name, words in runs.items():
         result = run_command(*words)
         text = " ".join(result.output.split()).replace("&#39;", "'")
-        assert "The positive class is 'yes' by convention; --positive no would take the other one." in text, name
+        assert "The positive class is 'yes' by convention; --pos-label no would take the other one." in text, name
         assert "pos_label" not in text.partition("<script")[0], name
 
 
@@ -441,7 +443,7 @@ def test_crossval_chooses_a_tree_and_refuses_what_contradicts(folder):
     for words, sentence in (
         (("--holdout", "9:2"), "a whole number such as 4, or a range such as 2:9, not '9:2'"),
         (("--holdout", "2", "--folds", 3), "are two ways to split"),
-        (("--select-tree", "--cost"), "leave out --cost"),
+        (("--select-tree", "--resources"), "leave out --resources"),
         (("--select-tree", "--model", "forest"), "chooses among decision trees by one metric"),
     ):
         refused = crossval(folder, *words)

@@ -295,20 +295,20 @@ def file(tmp_path):
 
 def test_the_shell_matches_columns_to_classes_by_name(file):
     y, _, P = rows()
-    ran = run_command("report", file, "--true", "y", "--scores", "p_*", "--format", "json")
+    ran = run_command("report", file, "--true", "y", "--score", "p_*", "--format", "json")
     found = steelyard.Evaluation.from_json(ran.stdout)
     assert found.columns == {"true": "y", "scores": "p_*"}
     for row in evaluate(y, y_score=P):
         assert found[row.name].value == pytest.approx(row.value, rel=1e-12, nan_ok=True), row.name
     options = ("--weight", "w", "--metrics", "log_loss", "--format", "json")
     weighted = steelyard.Evaluation.from_json(
-        run_command("report", file, "--true", "y", "--scores", "p_*", *options).stdout
+        run_command("report", file, "--true", "y", "--score", "p_*", *options).stdout
     )
     expected = interval("log_loss", y, y_score=P, sample_weight=1 + np.arange(300) % 3)
     assert weighted["log_loss"].high == pytest.approx(expected.high, rel=1e-9)
     options = ("--cluster", "patient", "--metrics", "log_loss", "--format", "json")
     clustered = steelyard.Evaluation.from_json(
-        run_command("report", file, "--true", "y", "--scores", "p_*", *options).stdout
+        run_command("report", file, "--true", "y", "--score", "p_*", *options).stdout
     )
     expected = interval("log_loss", y, y_score=P, cluster=np.arange(300) // 2)
     assert clustered["log_loss"].low == pytest.approx(expected.low, rel=1e-9)
@@ -317,14 +317,14 @@ def test_the_shell_matches_columns_to_classes_by_name(file):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--scores", "q_*"], "0 columns are named like 'q_*'"),
-        (["--scores", "p_a"], "a pattern with one *"),
+        (["--score", "q_*"], "0 columns are named like 'q_*'"),
+        (["--score", "p_a"], "name it with --pos-label"),
         (
-            ["--scores", "p*"],
+            ["--score", "p*"],
             "The columns like 'p*' are of '_d', '_a', '_c', '_b', 'atient' and the truth holds 'a', 'b'",
         ),
-        (["--scores", "p_*", "--score", "p_a"], "--score has no place beside it"),
-        (["--scores", "p_*", "--threshold", "0.3"], "--threshold is for the scores of one positive class"),
+        (["--score", "p_*", "--score", "p_a"], "--score takes one value and was given 2"),
+        (["--score", "p_*", "--threshold", "0.3"], "--threshold is for the scores of one positive class"),
     ],
 )
 def test_the_shell_refuses_columns_that_do_not_match(file, words, sentence):

@@ -392,7 +392,7 @@ def test_answers_that_do_not_fit_are_refused(given, words):
 
 
 def test_the_shell_asks_the_same_questions():
-    asked = ["recommend", "--calibration", "--capacity", "50", "--reference-threshold", "0.2", "--clusters"]
+    asked = ["recommend", "--calibration", "--capacity", "50", "--threshold", "0.2", "--cluster", "patient"]
     found = json.loads(run_command(*asked, "--format", "json").output)
     same = recommend(calibration=True, capacity=50, threshold=0.2, cluster="patient")
     assert found["use"] == json.loads(same.to_json())["use"]

@@ -180,7 +180,7 @@ def test_every_model_by_name_takes_a_table_of_numbers_words_and_gaps(name, file,
     colour[::11] = None
     old, ill = rng.random(200) < 0.5, np.where(y, "yes", "no")
     table = pl.DataFrame({"size": size, "colour": colour.tolist(), "old": old, "ill": ill})
-    words = ("--model", name, "--positive", "yes", "--resample", "over")
+    words = ("--model", name, "--pos-label", "yes", "--resample", "over")
     found = crossval(table, "ill", tmp_path / file, *words)
     assert not found.failures and found.values("roc_auc").mean() > 0.6 and list(found.models) == [f"{name} + over"]
 

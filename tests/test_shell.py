@@ -130,7 +130,7 @@ def test_the_table_opens_with_the_verdict_and_fits_the_terminal(rows):
 def test_the_header_names_every_column_the_class_who_chose_it_and_the_threshold(rows, tmp_path):
     words = ["report", rows, "--true", "y_true", "--score", "score", "--weight", "w", "--by", "site", "--level", "0.9"]
     facts = "true y_true · score score · weight w · by site · positive {} · threshold 0.300 · 90 % intervals"
-    for given, positive in ([], "1 (by convention)"), (["--positive", "0"], "0 (given)"):
+    for given, positive in ([], "1 (by convention)"), (["--pos-label", "0"], "0 (given)"):
         title = " ".join(run(*words, *given, "--threshold", "0.3").stdout.partition("\n\n")[0].split())
         assert title.startswith("rows.csv · ") and title.endswith(facts.format(positive))
         first = run(*words, *given, "--threshold", "0.3", "--format", "md").stdout.partition("\n")[0]
@@ -303,7 +303,11 @@ def test_labels_that_truth_and_prediction_do_not_share_are_refused_unless_they_a
     told = run("report", *columns, "p", code=2).stderr
     assert "None of the labels of the predictions, 'Cat', 'Dog', occurs in the truth, which holds 'cat', 'dog';" in told
     assert "Did you mean 'cat'?" in told
-    for command in (("gate", "--require", "mcc>=0"), ("shift", "--prevalence", "0.1"), ("report", "--positive", "cat")):
+    for command in (
+        ("gate", "--require", "mcc>=0"),
+        ("shift", "--prevalence", "0.1"),
+        ("report", "--pos-label", "cat"),
+    ):
         assert "holds 'cat', 'dog'" in run(command[0], *columns, "kg", *command[1:], code=2).stderr
     told = run("compare", *columns, "q", "--pred", "kg", code=2).stderr
     assert "None of the labels of the model 'kg', 'a', 'b', 'c', occurs" in told and "Did you mean" not in told
@@ -339,7 +343,7 @@ def test_many_classes_are_reported_alike(frame, rows, tmp_path):
     out = run("report", rows, "--true", "kind", "--pred", "guess").stdout
     assert "class" in out and "well" in out
     one = strict(
-        run("report", rows, "--true", "kind", "--pred", "guess", "--positive", "ill", "--format", "json").stdout
+        run("report", rows, "--true", "kind", "--pred", "guess", "--pos-label", "ill", "--format", "json").stdout
     )
     assert one["positive"] == "ill" and set(one["counts"]) == {"tp", "fn", "fp", "tn"}
     both = tmp_path / "both.csv"
@@ -428,7 +432,7 @@ def test_the_positive_class_is_named_as_it_is_written(label, given, tmp_path):
     other = {"TRUE": "FALSE", "yes": "no"}.get(label, "0")
     path = tmp_path / "rows.csv"
     path.write_text(f"y,p\n{label},{label}\n{other},{label}\n{other},{other}\n{label},{other}\n{label},{label}\n")
-    told = strict(run("report", path, "--true", "y", "--pred", "p", "--positive", given, "--format", "json").stdout)
+    told = strict(run("report", path, "--true", "y", "--pred", "p", "--pos-label", given, "--format", "json").stdout)
     assert told["counts"] == {"tp": 2, "fn": 1, "fp": 1, "tn": 1}
 
 
@@ -442,7 +446,7 @@ def test_labels_of_scores_are_those_of_the_data(tmp_path):
         "y",
         "--score",
         "s",
-        "--positive",
+        "--pos-label",
         "yes",
         "--format",
         "json",
@@ -504,7 +508,7 @@ def test_a_comparison_is_written_as_markdown_with_what_was_assumed(tmp_path):
     written = out.read_text()
     assert written == run(*words, "--format", "md").stdout
     assert "| metric | a | b | difference |" in written and "McNemar" in written
-    assert "The positive class is 'yes' by convention; --positive no " in written
+    assert "The positive class is 'yes' by convention; --pos-label no " in written
     lines = [line.split() for line in run(*words).stdout.splitlines()]
     assert lines[2][:4] == ["a", "has", "a", "higher"]
     assert ["metric", "a", "b", "difference"] in [line[:4] for line in lines]
@@ -794,8 +798,8 @@ def test_a_promise_that_cannot_be_judged_is_one_sentence(rows, frame, tmp_path):
     assert "was chosen at a prevalence of 10.0 %; these rows, 25.7 % positive, are judged at 10.0 %." in told
     told = run("gate", rows, *columns, "--guarantee", chosen, "--threshold", "0.5", code=2).stderr
     assert "leave out --threshold, --pred and --counts" in told
-    told = run("gate", rows, *columns, "--positive", "0", "--guarantee", chosen, code=2).stderr
-    assert "is of the positive class 1, these rows are of 0; name the same one with --positive." in told
+    told = run("gate", rows, *columns, "--pos-label", "0", "--guarantee", chosen, code=2).stderr
+    assert "is of the positive class 1, these rows are of 0; name the same one with --pos-label." in told
     assert (
         "is no threshold that `steelyard threshold -o"
         in run("gate", rows, *columns, "--guarantee", rows, code=2).stderr
@@ -893,10 +897,10 @@ def test_a_gate_compares_with_a_baseline(frame, rows, tmp_path):
     run("gate", rows, "--pred", "b", "--baseline", old, "--require", "mcc >= baseline - 1")
     run("gate", rows, "--pred", "b", "--baseline", old, "--require", "mcc>=baseline-0.02", code=1)
     frame.select(pl.col("y_true", "y_pred").replace_strict({1: "spam", 0: "ham"})).write_csv(rows)
-    words = ["gate", rows, "--pred", "y_pred", "--positive", "spam", "--require", "recall>=baseline-0.1"]
+    words = ["gate", rows, "--pred", "y_pred", "--pos-label", "spam", "--require", "recall>=baseline-0.1"]
     half = tmp_path / "half.csv"
     pl.read_csv(rows).head(frame.height // 2).write_csv(half)
-    run("report", half, "--pred", "y_pred", "--positive", "spam", "-o", old, "--force")
+    run("report", half, "--pred", "y_pred", "--pos-label", "spam", "-o", old, "--force")
     assert "is of other data, " in run(*words, "--baseline", old).stderr
     as_copied = json.loads(old.read_text()) | {"table": None, "scores": None}  # from a page, which has no digest either
     del as_copied["digest"]
@@ -942,7 +946,7 @@ def test_a_gate_notices_a_baseline_of_another_class_threshold_or_data_set(rows, 
     assert "baseline" not in run(*gate, "--baseline", old).stderr
     told = run(*gate, "--baseline", old, "--threshold", "0.3").stderr
     assert f"The baseline '{old}' was thresholded at 0.5, these scores at 0.3." in told
-    refused = run(*gate, "--baseline", old, "--positive", "0", code=2).stderr
+    refused = run(*gate, "--baseline", old, "--pos-label", "0", code=2).stderr
     assert "is of the positive class 1, these predictions are of the positive class 0; name the same one" in refused
     many = ["gate", rows, "--true", "kind", "--pred", "guess", "--require", "mcc>=baseline-1", "--baseline", old]
     assert "these predictions are of no positive class; name the same one" in run(*many, code=2).stderr
@@ -992,9 +996,9 @@ def test_tallies_of_parts_merge_into_that_of_the_whole(frame, rows, tmp_path):
         part.write_parquet(tmp_path / f"part-{i}.parquet")
     options = ["--true", "y_true", "--pred", "y_pred", "--score", "score", "--by", "site"]
     for i in range(3):
-        run("tally", tmp_path / f"part-{i}.parquet", *options, "--positive", "1", "-o", tmp_path / f"part-{i}.json")
+        run("tally", tmp_path / f"part-{i}.parquet", *options, "--pos-label", "1", "-o", tmp_path / f"part-{i}.json")
     merged = run("merge", *sorted(tmp_path.glob("part-*.json"))).stdout
-    whole = run("tally", rows, *options, "--positive", "1").stdout
+    whole = run("tally", rows, *options, "--pos-label", "1").stdout
     assert steelyard.tables.Tally.from_json(merged) == steelyard.tables.Tally.from_json(whole)
     (tmp_path / "whole.json").write_text(merged)
     report = ["report", "--format", "json"]
@@ -1027,7 +1031,7 @@ def test_a_saved_tally_is_asked_for_nothing_that_it_was_not_counted_by(rows, tmp
     kept = tmp_path / "kept.json"
     named = ["--true", "y_true", "--pred", "y_pred"]
     run("tally", rows, *named, "--by", "site", "-o", kept)
-    for words in (named, ["--by", "site"], ["--labels", "0,1"], ["--positive", "0"]):
+    for words in (named, ["--by", "site"], ["--labels", "0,1"], ["--pos-label", "0"]):
         run("report", kept, *words)
     for words in (["--by", "age"], ["--by", "site", "--by", "age"], ["--true", "site"], ["--weight", "w"], ["--exact"]):
         told = run("gate", kept, *words, "--require", "recall>=0.01", code=2).stderr
@@ -1131,7 +1135,7 @@ def test_saved_tables_of_python_are_read_as_well(frame, tmp_path):
             *(["--threshold", "0.5"] if name == "scores" else []),
         ]
         assert strict(run(*words).stdout)["metrics"][0]["value"] == pytest.approx(steelyard.mcc(table), rel=1e-12)
-    words = ["report", tmp_path / "confusion.json", "--format", "json", "--positive", "0"]
+    words = ["report", tmp_path / "confusion.json", "--format", "json", "--pos-label", "0"]
     assert strict(run(*words).stdout)["positive"] == 0
 
 
@@ -1433,7 +1437,7 @@ def test_a_closed_stdout_loses_no_report_in_silence():
 def test_letters_that_the_terminal_lacks_are_written_as_codes(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("y,p\nœil,œil\n目,œil\n目,目\n", encoding="utf-8")
-    ran = shell("report", path, "--true", "y", "--pred", "p", "--positive", "目", PYTHONIOENCODING="cp1252")
+    ran = shell("report", path, "--true", "y", "--pred", "p", "--pos-label", "目", PYTHONIOENCODING="cp1252")
     assert ran.returncode == 0
     assert b"\\u76ee" in ran.stdout and "œil".encode("cp1252") in ran.stdout
 
@@ -1499,7 +1503,7 @@ def test_hostile_labels_are_data(label, tmp_path):
     path = tmp_path / "rows.parquet"
     truth = [label, "b", label, "b", "b"]
     pl.DataFrame({"y": truth, "p": [label, label, "b", "b", "b"], "g": truth}).write_parquet(path)
-    words = ["report", str(path), "--true", "y", "--pred", "p", "--positive", label, "--by", "g"]
+    words = ["report", str(path), "--true", "y", "--pred", "p", "--pos-label", label, "--by", "g"]
     start = shell if label is HOSTILE[0] else inside
     table = start(*words).stdout.decode()
     assert "\x1b" not in table and max(map(len, table.splitlines())) < 2_000
@@ -1512,7 +1516,7 @@ def test_hostile_labels_are_data(label, tmp_path):
         for cell in row
     ]
     assert not any(cell[:1] in ("=", "+", "@") for cell in cells)
-    refusal = start(*words[:-4], "--positive", "none")
+    refusal = start(*words[:-4], "--pos-label", "none")
     assert refusal.returncode == 2 and refusal.stderr.count(b"\n") == 1 and b"\x1b" not in refusal.stderr
     assert len(refusal.stderr) < 1_000
 
@@ -1528,7 +1532,7 @@ def test_no_label_column_or_file_name_steers_the_terminal(form, tmp_path):
         "s": [i / 40 for i in range(40)],
     }
     pl.DataFrame(columns).write_parquet(path)
-    rows, models = [path, "--true", "y", "--positive", label], ["--pred", label, "--pred", "p"]
+    rows, models = [path, "--true", "y", "--pos-label", label], ["--pred", label, "--pred", "p"]
     asked = [
         ["report", *rows, "--pred", label, "--by", "y", "--format", form],
         ["report", *rows[:3], "--pred", label, "--format", form],
@@ -1576,7 +1580,7 @@ BAD = [
     ("Latin-1", "y,p\nÉté,1\n".encode("latin-1"), ["report", "in", *YP], "'in' is text, but not in UTF-8; save it as UTF-8 first."),
     ("frequencies of scores", GOOD, ["compare", "in", "--true", "y", "--score", "s", "--score", "p", "--frequency", "p"], "--frequency is for labels: scores are compared row by row"),
     ("no such metric", GOOD, ["report", "in", *YP, "--metrics", "qqqqqq"], "No metric is called 'qqqqqq'. `steelyard metrics` lists them all."),
-    ("no positive", "y,s\nfraud,0.1\nok,0.9\nok,0.8\n", ["report", "in", *YS], "Which class is the positive one is not clear from the labels 'fraud', 'ok' of the column 'y'; name it with --positive. --positive fraud makes 'fraud' (1 of 3 rows) the positive class, --positive ok makes 'ok' (2 of 3 rows)."),
+    ("no positive", "y,s\nfraud,0.1\nok,0.9\nok,0.8\n", ["report", "in", *YS], "Which class is the positive one is not clear from the labels 'fraud', 'ok' of the column 'y'; name it with --pos-label. --pos-label fraud makes 'fraud' (1 of 3 rows) the positive class, --pos-label ok makes 'ok' (2 of 3 rows)."),
     ("one class of counts", None, ["report", "--counts", "1,2,0,0"], "The truth holds one class only, 1; "),
     ("a truncated Parquet", "parquet", ["report", "in", *YP], "'in' cannot be read: "),
     ("noise", os.urandom(5000), ["report", "in", *YP], "'in' is not a file of predictions; give CSV, TSV, Parquet, Arrow or JSON lines."),
@@ -1590,7 +1594,7 @@ BAD = [
     ("a long row", GOOD + "1,1,0.3,7\n0,0,0.2\n", ["report", "in", *YP], "'in' has 4 cells in row 5 and 3 in its header; "),
     ("1,001 labels", "y,p\n" + "".join(f"{i},{i}\n" for i in range(1001)), ["report", "in", *YP], "The column 'y' holds 1,001 different values in its first 1,001 rows. Is it a column of labels, or of numbers or names?"),
     ("null labels", GOOD + ",1,0.3\n", ["report", "in", *YP], "The column 'y' holds missing labels; drop those rows, or give them a label."),
-    ("a positive that does not occur", GOOD, ["report", "in", *YP, "--positive", "2"], "The positive class '2' does not occur; there are 0, 1, which are numbers"),
+    ("a positive that does not occur", GOOD, ["report", "in", *YP, "--pos-label", "2"], "The positive class '2' does not occur; there are 0, 1, which are numbers"),
     ("one class of scores", b"y,p\n1,0.2\n1,0.4\n", ["report", "in", "--true", "y", "--score", "p"], "The labels of the column 'y' hold one class only, 1; give rows of both classes, or count this part with `steelyard tally --labels A,B`"),
     ("one class", b"y,p\n1,1\n1,0\n", ["report", "in", *YP], "The truth holds one class only, 1; a metric needs rows of at least two."),
     ("a truncated gzip", gzip.compress(GOOD.encode() * 99)[:-30], ["report", "in", *YP], "'in' is a gzip file that cannot be unpacked: it is truncated or damaged."),
@@ -1636,7 +1640,7 @@ BAD = [
     ("no input", None, ["report"], "No input was named; give a file, - for the standard input, or --counts TP,FN,FP,TN."),
     ("nothing to compare", None, ["compare", "--pred", "a", "--pred", "b"], "No input was named; give a file, or - for the standard input."),
     ("one model", GOOD, ["compare", "in", "--true", "y", "--pred", "p"], "compare needs two or more models, not 1; "),
-    ("labels and scores", GOOD, ["compare", "in", "--true", "y", "--pred", "p", "--score", "s"], "Name two or more models, all by --pred (labels), all by --score or all by --scores (scores)."),
+    ("labels and scores", GOOD, ["compare", "in", "--true", "y", "--pred", "p", "--score", "s"], "Name two or more models, all by --pred (labels), all by --score or all by --score (scores)."),
     ("a cut without scores", "y,y_pred\n1,1\n0,0\n", ["threshold", "in"], "Scores are needed; name their column with --score, of y, y_pred."),
     ("a cut of labels", json.dumps({**TALLY, "rows": [[5, 1], [2, 3]]}), ["threshold", "in.json"], "A threshold needs scores; name their column with --score."),
     ("a cut beside labels", GOOD, ["report", "in", *YP, "--threshold", "0.5"], "Predictions and a threshold together contradict each other; give scores and the threshold."),
@@ -1764,11 +1768,11 @@ def test_refusals_of_the_shell_name_its_columns_commands_and_options(tmp_path):
     def told(*words):
         return run(*words, code=2).stderr.removeprefix("steelyard: ").strip()
 
-    assert "not clear from the labels 'fraud', 'ok' of the column 'truth'; name it with --positive." in told("report", path, "--score", "score")  # fmt: skip
+    assert "not clear from the labels 'fraud', 'ok' of the column 'truth'; name it with --pos-label." in told("report", path, "--score", "score")  # fmt: skip
     columns = (path, "--true", "truth", "--pred")
     assert " and the column 'n' numbers" in told("report", *columns, "n")
     for metric in ("recall", "specificity"):
-        words = f"{metric} is of one class, and which is the positive one is not clear from the labels 'fraud', 'ok'; name it with --positive."  # fmt: skip
+        words = f"{metric} is of one class, and which is the positive one is not clear from the labels 'fraud', 'ok'; name it with --pos-label."  # fmt: skip
         assert told("gate", *columns, "guess", "--require", f"low({metric})>=0.2") == words
     assert told("compare", *columns, "guess").endswith(
         "not 1; `steelyard report` gives the confidence intervals of one."
@@ -1778,5 +1782,5 @@ def test_refusals_of_the_shell_name_its_columns_commands_and_options(tmp_path):
     assert re.search(
         r"Did you mean .*'?--true'?\?\)? `", told("report", path, "--tru", "truth")
     )  # newer clicks quote it
-    advice = run("recommend", path, "--true", "truth", "--score", "score", "--positive", "fraud").stdout
+    advice = run("recommend", path, "--true", "truth", "--score", "score", "--pos-label", "fraud").stdout
     assert "steelyard threshold finds a better one." in " ".join(advice.split())

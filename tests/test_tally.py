@@ -372,7 +372,7 @@ def test_whole_numbers_beyond_two_to_the_53_stay_apart_or_are_refused(tmp_path):
         f"y,p,n,g,s\n{big}.0,{big}.0,{big + 1},{big}.0,{big}\n{big + 1}.0,{big + 1}.0,1,{big + 1}.0,{big + 1}\n"
     )
     found = counted(path, "--true", "y", "--pred", "p", "--frequency", "n", "--by", "g")
-    assert re.search(words, counted(path, "--true", "y", "--score", "s", "--positive", big, code=2))
+    assert re.search(words, counted(path, "--true", "y", "--score", "s", "--pos-label", big, code=2))
     assert found.confusion.labels == (big, big + 1) and found.confusion.rows.tolist() == [[big + 1, 0], [0, 1]]
     assert list(found.groups) == [(big,), (big + 1,)]
 

@@ -79,7 +79,7 @@ def test_codes_can_be_asked_for_in_a_pipe_and_never_stand_in_data():
 def test_codes_in_labels_never_reach_the_terminal(tmp_path):
     path, label = tmp_path / "rows.csv", "\x1b[31mred\x1b[0m"
     pl.DataFrame({"y_true": [label, "b", label, "b"], "y_pred": [label, label, "b", "b"]}).write_csv(path)
-    shown = on_terminal("report", str(path), "--positive", label)
+    shown = on_terminal("report", str(path), "--pos-label", label)
     assert set(CODES.findall(shown)) == {"1", "38;5;31", "0"} and "·[31mred" in shown
 
 

@@ -406,11 +406,11 @@ def test_a_reference_of_many_classes_is_counted_by_tally_and_read_with_scores_or
     frame.assign(call=names[columns.argmax(1)]).to_csv(folder / "new3.csv", index=False)
     frame.assign(y=names[truth]).to_csv(folder / "rows3.csv", index=False)
     saved = folder / "three.json"
-    words = ["tally", folder / "rows3.csv", "--true", "y", "--scores", "p_*", "-o", saved]
+    words = ["tally", folder / "rows3.csv", "--true", "y", "--score", "p_*", "-o", saved]
     ran = run_command(*words)
     assert ran.exit_code == 0 and "highest column" in ran.stderr, ran.output
     asked = ["--reference", saved, "--metrics", "accuracy", "--format", "json"]
-    by_scores = json.loads(_run(folder / "new3.csv", "--scores", "p_*", *asked).stdout)
+    by_scores = json.loads(_run(folder / "new3.csv", "--score", "p_*", *asked).stdout)
     by_labels = json.loads(_run(folder / "new3.csv", "--pred", "call", *asked).stdout)
     assert by_scores["shares"] == by_labels["shares"]
     assert [row["value"] for row in by_labels["shares"]] == pytest.approx(np.bincount(truth) / 900, abs=0.01)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
+from itertools import count
 from os import PathLike, fspath
 from pathlib import Path
 from threading import RLock
@@ -53,13 +54,16 @@ from steelyard.statistics.score_table import ScoreTable
 from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from typing import Unpack
 
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Frame, Label, Labels, LabelSet
     from steelyard.statistics.statistic import Statistic
+
+    Shown = AbstractContextManager[Callable[[int, int], object] | None]
 
 
 # Anything that `Predictions.of` takes first.
@@ -196,14 +200,18 @@ class Given:
         return named | {use: name for use, name in others.items() if name is not None}
 
 
-class _Files:
-    """Files by name: opened when they are first read, closed with the last Predictions of them."""
+class Files:
+    """Files by name: opened when they are first read, closed with the last Predictions of them.
 
-    def __init__(self, names: Sequence[str]) -> None:
+    `shown` is entered for each reading, and gives what is told how many of the parts are done.
+    """
+
+    def __init__(self, names: Sequence[str], shown: Callable[[], Shown] = nullcontext) -> None:
         self.names = list(names)
         self._source: Source | None = None
         self._stamps: dict[str, tuple[int, int]] = {}
         self._lock = RLock()
+        self._shown = shown
 
     def __getstate__(self) -> list[str]:
         if "-" in self.names:
@@ -228,8 +236,10 @@ class _Files:
         for name, stamp in self._stamps.items():
             if _stamp(name) != stamp:
                 raise InputError(f"{name!r} changed after it was read; read it again.")
-        with reworded_errors(self.names):
-            yield self._source
+        with self._shown() as report, reworded_errors(self.names):
+            done = count(1)
+            parts = len(self._source.parts)
+            yield self._source if report is None else replace(self._source, step=lambda: report(next(done), parts))
 
 
 def _stamp(name: str) -> tuple[int, int]:
@@ -594,7 +604,7 @@ class Predictions:
     @property
     def source(self) -> str:
         """Where the rows come from: the files, or what holds them."""
-        if isinstance(self.given.data, _Files):
+        if isinstance(self.given.data, Files):
             names = [Path(name).name if name != "-" else "the standard input" for name in self.given.data.names]
             return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
         return "a table" if self.given.is_table else "a frame" if self.given.is_frame else "arrays"
@@ -603,12 +613,12 @@ class Predictions:
         """The rows of each file by its name without its ending, or by its whole name where two have one; else none."""
         from steelyard.ingest.given_files import expand_names
 
-        if not isinstance(self.given.data, _Files):
+        if not isinstance(self.given.data, Files):
             return {}
         names = expand_names(self.given.data.names)
         short = [Path(name).name.partition(".")[0] or name for name in names]
         titles = names if len({*short}) < len(names) else short
-        parts = [Predictions._of_given(replace(self.given, data=_Files([name]))) for name in names]
+        parts = [Predictions._of_given(replace(self.given, data=Files([name]))) for name in names]
         return dict(zip(titles, parts, strict=True))
 
     @property
@@ -628,7 +638,7 @@ class Predictions:
     def frame(self) -> Iterator[Source]:
         """The frame or the files, open, with the rows of the filter alone."""
         data = self.given.data
-        if isinstance(data, _Files):
+        if isinstance(data, Files):
             with data.opened() as source:
                 yield self._filtered(source)
         else:
@@ -851,12 +861,18 @@ class Predictions:
         kept = Given(pos_label=given.pos_label, threshold=given.threshold, design=given.design, in_call=given.in_call)
         with self.binned_frame() as (source, by):
             if given.long is not None:
+                rows = {"weight": given.sample_weight, "frequency": given.frequency, "cluster": given.cluster}
+                for name, value in {**rows, "by": given.by, "label_sep": given.label_sep}.items():
+                    if value is not None:
+                        raise InputError(
+                            f"{name}= has no place where a row has several lines; give a column for each label."
+                        )
                 return replace(kept, data=long_table(source, None, given.names, *given.long))
             frequency, cluster = (column_name(use, getattr(given, use)) for use in ("frequency", "cluster"))
             beside: dict[str, Any] = {"by": by, "cluster": cluster, "label_sep": given.label_sep, "others": columns}
-            table, rows = label_frame(source, given.names, frequency, **beside)
-        others = {name: rows.others[name] for name in columns} or None
-        return replace(kept, data=table, by=rows.by or None, cluster=rows.clusters, columns=others)
+            table, fetched = label_frame(source, given.names, frequency, **beside)
+        others = {name: fetched.others[name] for name in columns} or None
+        return replace(kept, data=table, by=fetched.by or None, cluster=fetched.clusters, columns=others)
 
     # ---------------------------------------------------------------- tables
 
@@ -1167,7 +1183,7 @@ class Predictions:
 
     def __getstate__(self) -> Given:
         data = self.given.data
-        if self.given.is_frame and not isinstance(data, _Files) and not Source.of(data, counts=True).in_memory:
+        if self.given.is_frame and not isinstance(data, Files) and not Source.of(data, counts=True).in_memory:
             raise InputTypeError(f"These rows live in {self.engine}, which does not travel; collect() first.")
         return self.given
 
@@ -1202,7 +1218,7 @@ class Predictions:
     @property
     def _is_remote(self) -> bool:
         """Whether a look at the rows would cost a query of another machine or engine."""
-        if not self.given.is_frame or isinstance(self.given.data, _Files):
+        if not self.given.is_frame or isinstance(self.given.data, Files):
             return False
         return not Source.of(self.given.data, counts=True).in_memory
 
@@ -1523,6 +1539,8 @@ def _scores_of(fetched: Mapping[str, Array], named: dict[str, str], classes: Lab
 
 def names_columns(data: Any) -> bool:
     """Whether it is a frame or a file, whose columns have names."""
+    if isinstance(data, Predictions):
+        return False
     return isinstance(data, (str, PathLike, Source)) or hasattr(data, "collect_schema") or hasattr(data, "columns")
 
 
@@ -1533,9 +1551,9 @@ def _are_paths(data: Any) -> bool:
 def _files(source: Any) -> Any:
     """Files by their names, opened later; a frame as it is."""
     if isinstance(source, (str, PathLike)):
-        return _Files([fspath(source)])
+        return Files([fspath(source)])
     if isinstance(source, (list, tuple)) and source and all(isinstance(each, (str, PathLike)) for each in source):
-        return _Files([fspath(each) for each in source])
+        return Files([fspath(each) for each in source])
     return source
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import click
 from steelyard.analysis.results.result_json import json_text, strict
 from steelyard.cli import options
 from steelyard.cli.commands import command
-from steelyard.cli.inputs import Inputs, count_inputs
+from steelyard.cli.inputs import Inputs, evaluated
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.streams import print_message
 from steelyard.exceptions import InputError
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     metavar="PREDICTIONS",
     help="On the predictions in this file: how far balancing and label swapping move each metric.",
 )
-@options.inputs("true", options.models("repeatable"), "threshold", *options.POSITIVE)
+@options.inputs("true", "threshold", *options.POSITIVE, models="repeatable")
 @click.option("--tolerance", type=float, help="The change that counts as none: 0.02 unless given.")
 @options.output("table", "json", "md", "html")
 def audit_metrics(
@@ -58,10 +58,8 @@ def audit_metrics(
 
 def _refuse_unread(inputs: Inputs, tolerance: float | None) -> None:
     """Options about predictions are refused where there are none."""
-    given = [field.name for field in fields(inputs) if getattr(inputs, field.name) != field.default]
-    if unread := [*given, *(["tolerance"] if tolerance is not None else [])]:
-        flag = {"preds": "pred", "scores": "score"}.get(unread[0], unread[0])
-        raise InputError(f"--{flag} is about predictions; name their file with --against, or leave it out.")
+    if unread := [*inputs.options(), *(["--tolerance"] if tolerance is not None else [])]:
+        raise InputError(f"{unread[0]} is about predictions; name their file with --against, or leave it out.")
 
 
 def _decisions(metrics: list[MetricOrFunction], kind: str) -> str:
@@ -129,7 +127,7 @@ def _tables(inputs: Inputs, metrics: list[MetricOrFunction]) -> tuple[dict[str, 
     """The two-class table of each model, where a metric reads labels, and the scores where all models have them."""
     from steelyard.metrics.registry import get_metric
 
-    columns = [*inputs.preds, *inputs.scores]
+    columns = [*inputs.pred, *inputs.score]
     twice = next((name for name in columns if columns.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"The column {twice!r} is named twice; each model is a column of its own.")
@@ -144,12 +142,9 @@ def _tables(inputs: Inputs, metrics: list[MetricOrFunction]) -> tuple[dict[str, 
 
 def _evaluated(name: str, model: Inputs) -> Evaluation:
     """A model's evaluation; what was taken for granted goes to stderr."""
-    from steelyard.evaluation.evaluate import evaluate
-
-    counted = count_inputs(model)
-    shown = "recall" if counted.tally.scores is None else "roc_auc"
-    evaluation = evaluate(counted.tally, threshold=model.threshold, metrics=[shown])
-    for sentence in dict.fromkeys([*counted.assumed, *evaluation.assumed]):
+    shown = "recall" if model.pred else "roc_auc"
+    evaluation = evaluated(model, metrics=None if not model.pred and not model.score else [shown])[0]
+    for sentence in evaluation.assumed:
         print_message(of_shell(f"{name}: {sentence}" if name else sentence))
     return evaluation
 
@@ -157,7 +152,7 @@ def _evaluated(name: str, model: Inputs) -> Evaluation:
 def _counts(name: str, evaluation: Evaluation) -> Counts:
     if evaluation.counts is None:
         raise InputError(
-            f"{name!r} is no table of one positive class; name the class with --positive, "
+            f"{name!r} is no table of one positive class; name the class with --pos-label, "
             "or threshold the scores by --threshold."
         )
     return evaluation.counts

@@ -11,8 +11,6 @@ import click
 
 from steelyard.analysis.decisions.decision_rule import NamedCosts
 from steelyard.analysis.results.result_json import saved_text
-from steelyard.cli.class_scores import named_class_scores
-from steelyard.cli.inputs import open_files
 from steelyard.cli.option_words import of_shell
 from steelyard.exceptions import InputError
 from steelyard.ingest.given_files import STDIN
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steelyard.analysis.decisions.best_decision_result import BestDecision
-    from steelyard.cli.inputs import Inputs
+    from steelyard.cli.inputs import Inputs, Read
     from steelyard.cli.outputs import Output
     from steelyard.predictions import Given
 
@@ -32,17 +30,17 @@ _COSTS = "--cost-matrix names a CSV file: a line for each true class, its name a
 def class_options(function: Callable[..., None]) -> Callable[..., None]:
     """The options of decisions between many classes."""
     for option in (
-        click.option("--reject-cost", type=float, metavar="N", help="With --scores: what a person costs per row."),
+        click.option("--reject-cost", type=float, metavar="N", help="Of each class: what a person costs per row."),
         click.option(
             "--reject",
             callback=lambda ctx, parameter, text: None if text is None else _share(text),  # noqa: ARG005 - click's own
             metavar="SHARE",
-            help="With --scores: the share of the rows to send to a person, such as 0.05 or 5%.",
+            help="Of each class: the share of the rows to send to a person, such as 0.05 or 5%.",
         ),
         click.option(
             "--cost-matrix",
             metavar="CSV",
-            help="With --scores: what deciding each class (columns) costs by the true class (rows); names in both.",
+            help="Of each class: what deciding each class (columns) costs by the true class (rows); names in both.",
         ),
     ):
         function = option(function)
@@ -57,19 +55,11 @@ def _share(text: str) -> float:
         raise InputError(f"--reject is the share of the rows to send to a person, 0.05 or 5%, not {text!r}.") from None
 
 
-def decide_classes(inputs: Inputs, asked: dict[str, Any], output: Output) -> None:
+def decide_classes(read: Read, inputs: Inputs, asked: dict[str, Any], output: Output) -> None:
     """Find the best decision and write it."""
     from steelyard.analysis.decisions.best_decision import best_decision
 
-    for name in ("where", "confidence", "cost", "plan"):
-        if asked.pop(name):
-            option = "--cost-fn and the like" if name == "cost" else f"--{name}"
-            raise InputError(f"{option} is of one threshold between two classes; beside --scores leave it out.")
-    if inputs.positive is not None:
-        raise InputError("--scores names the scores of every class, so --positive has no place beside it.")
-    with open_files(inputs) as source:
-        p, named, assumed = named_class_scores(source, inputs)
-        rows = p.collect().given
+    rows = read.rows.collect().given
     if asked["cost_matrix"] is not None:
         asked["cost_matrix"] = read_cost_file(asked["cost_matrix"])
     best = best_decision(
@@ -80,7 +70,7 @@ def decide_classes(inputs: Inputs, asked: dict[str, Any], output: Output) -> Non
         frequency=rows.frequency,
         cluster=rows.cluster,
     )
-    _write(best, assumed, _next(inputs, named), output)
+    _write(best, list(read.stated), _next(inputs, str(read.rows.given.true)), output)
 
 
 def _shares(given: Any, rows: Given) -> Any:
@@ -120,11 +110,11 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _next(inputs: Inputs, named: Inputs) -> tuple[str, str] | None:
+def _next(inputs: Inputs, true: str) -> tuple[str, str] | None:
     """The page with the curve, as a command; None where the input was read from a pipe and is gone."""
     if STDIN in inputs.files:
         return None
-    words = ["steelyard", "report", *inputs.files, "--true", str(named.true), "--scores", str(inputs.class_scores)]
+    words = ["steelyard", "report", *inputs.files, "--true", true, "--score", *inputs.score]
     for use in ("weight", "frequency", "cluster"):
         words += [f"--{use}", column] if (column := getattr(inputs, use)) is not None else []
     return "writes the page, where a slider sends rows to a person", shlex.join([*words, "-o", "page.html"])

@@ -25,9 +25,23 @@ _HELP = ["-h", "--help"]
 _LOADED: dict[str, click.Command] = {}
 _ELSEWHERE = {  # options that users look for in commands that do not have them
     "--prevalence": "`steelyard shift FILE --prevalence P` takes it",
-    "--by": "`{}` takes all rows together; `steelyard report FILE --by COL` evaluates each group",
-    "--cluster": "`{}` takes rows as independent; `steelyard report FILE --pred COL --cluster COL` allows for clusters",
-    "--weight": "`{}` counts every row once; `steelyard report FILE --weight COL` takes sample weights",
+}
+_RENAMED = {  # old options, of a command where its name stands before them
+    "--scores": "--score",
+    "--positive": "--pos-label",
+    "--plan": "--design",
+    "--row": "--long ROW,LABEL",
+    "--label": "--long ROW,LABEL",
+    "--keys": "--key",
+    "--promise": "--guarantee",
+    "crossval --cost": "--resources",
+    "recommend --deployment-prevalence": "--stable-prevalence",
+    "recommend --reference-threshold": "--threshold",
+    "recommend --clusters": "--cluster COL",
+    "errors --where": "--filter",
+    "slices --least": "--min-rows",
+    "slices --rate": "--fdr",
+    "slices --most": "--first",
 }
 _TYPES = {"is not a valid float": "is not a number", "is not a valid integer": "is not a whole number"}
 
@@ -159,6 +173,8 @@ def _sentence(ctx: click.Context, error: Exception) -> str:
     """The sentence of an error, as shown to the user."""
     if isinstance(error, click.UsageError):
         path, text = (error.ctx or ctx).command_path, error.format_message().rstrip(".")
+        if isinstance(error, click.NoSuchOption) and (new := _new_name(path, error.option_name)):
+            return f"`{path}` takes {new} in place of {error.option_name}."
         if isinstance(error, click.NoSuchOption) and error.option_name in _ELSEWHERE:
             return f"No such option {error.option_name!r}: {_ELSEWHERE[error.option_name].format(path)}."
         for words, plain in _TYPES.items():
@@ -178,6 +194,11 @@ def _sentence(ctx: click.Context, error: Exception) -> str:
         return f"{what}: {error.strerror.rstrip('.')}; check the name, the permissions and the room on the disk."
     text = f"{type(error).__name__}, {str(error)[:200].rstrip('.')}"
     return f"Steelyard failed on this, which is its fault: {text}; STEELYARD_DEBUG=1 shows where."
+
+
+def _new_name(path: str, option: str) -> str | None:
+    """What the option of a command is called now, where it was renamed."""
+    return _RENAMED.get(f"{path.rpartition(' ')[2]} {option}") or _RENAMED.get(option)
 
 
 def refuse(ctx: click.Context, sentence: str) -> NoReturn:

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Choose a decision tree: the simplest within a standard error of the best, tested on unseen rows.",
 )
-@click.option("--cost", is_flag=True, help="Repeat short timings and measure the peak memory as well.")
+@click.option("--resources", is_flag=True, help="Repeat short timings and measure the peak memory as well.")
 @click.option("--jobs", type=int, metavar="N", help="Runs at the same time.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @options.shared(*options.POSITIVE, "level", "metrics")
@@ -69,10 +69,10 @@ def cross_validate_models(
     repeats: int | None,
     per_class: bool,
     select_tree: bool,
-    cost: bool,
+    resources: bool,
     jobs: int | None,
     seed: int,
-    positive: Label,
+    pos_label: Label,
     level: float,
     metrics: list[str] | None,
     output: Output,
@@ -84,13 +84,13 @@ def cross_validate_models(
     splits, table = named_splits(folds, holdout, repeats), load_columns(files)
     samplers = [None if name == "none" else name for name in resample] or None
     asked: dict[str, Any] = {"model": list(models), "resample": samplers, "metrics": metrics, "rng": seed}
-    asked["pos_label"] = matched_positive(table, target, positive)
+    asked["pos_label"] = matched_positive(table, target, pos_label)
     if select_tree:
-        if cost or per_class or jobs is not None:
-            raise InputError("--select-tree gives one tree; leave out --cost, --per-class and --jobs.")
+        if resources or per_class or jobs is not None:
+            raise InputError("--select-tree gives one tree; leave out --resources, --per-class and --jobs.")
         named = {} if (folds, holdout, repeats) == (None, None, None) else splits
         return output.write(_text(with_shell_words(selected_tree(table, target, named, **asked)), output.kind, target))
-    asked |= {"model": list(models) or ["logistic"], "resources": cost, "n_jobs": jobs, "level": level}
+    asked |= {"model": list(models) or ["logistic"], "resources": resources, "n_jobs": jobs, "level": level}
     results = evaluated_splits(table, target, splits, **asked)
     shown = HoldOuts.of(results, metrics) if len(results) > 1 else next(iter(results.values()))
     classes = class_tables(results) if per_class and output.kind == "table" else ""

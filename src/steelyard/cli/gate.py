@@ -9,7 +9,7 @@ import click
 
 from steelyard.cli import options
 from steelyard.cli.commands import command
-from steelyard.cli.inputs import evaluate_inputs, print_assumed
+from steelyard.cli.inputs import evaluated, print_assumed
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.streams import print_verdict
 from steelyard.exceptions import InputError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @command
-@options.inputs(*options.PREDICTIONS, "class_scores", "labels", "label_sep", "row", "label", "cluster", "by")
+@options.inputs()
 @click.option(
     "--require",
     "requirements",
@@ -113,7 +113,7 @@ def _alone(
     usual = [] if rules or old is None else metrics or baseline.usual_metrics(old)
     named = [*(rule.metric for rule in rules), *usual, *(() if saved is None else saved.metrics)]
     inputs = inputs if saved is None else _thresholded(inputs, saved.best.threshold)
-    evaluation, _ = evaluate_inputs(inputs, level=level, metrics=[*dict.fromkeys(named)])
+    evaluation, _ = evaluated(inputs, level=level, metrics=[*dict.fromkeys(named)])
     return evaluation, list(map(of_shell, evaluation.assumed))
 
 
@@ -139,7 +139,7 @@ def _against_model(
 
 def _thresholded(inputs: Inputs, threshold: float) -> Inputs:
     """The inputs thresholded at a saved threshold."""
-    if inputs.threshold is not None or inputs.pred is not None or inputs.counts is not None:
+    if inputs.threshold is not None or inputs.pred or inputs.counts is not None:
         raise InputError(
             "--guarantee thresholds scores at the saved threshold; name their column with --score, and leave out "
             "--threshold, --pred and --counts."

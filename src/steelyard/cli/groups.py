@@ -8,23 +8,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli import options
-from steelyard.cli.binned_by import bins_note, with_bins
 from steelyard.cli.commands import command
-from steelyard.cli.inputs import Inputs, count_inputs, labels_of, open_files, print_assumed
+from steelyard.cli.inputs import Inputs, predictions, print_assumed
 from steelyard.cli.option_words import of_shell
-from steelyard.cli.usual_columns import guess_columns
 from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output
     from steelyard.evaluation.compare_groups import GroupComparison
 
+_MANY = 20  # groups of numbers, for which bins are better
+
 
 @command
-@options.inputs(
-    *("files", "true", "pred", "score", "threshold", *options.POSITIVE, "weight", "frequency"),
-    *("by", "cluster", "labels", "exact"),
-)
+@options.inputs()
 @click.option(
     "--versus",
     default="rest",
@@ -35,7 +32,7 @@ if TYPE_CHECKING:
 @click.option("--thresholds", is_flag=True, help="Compare thresholds: the same, for equal recall, for equal flags.")
 @click.option("--cost-fn", type=float, metavar="N", help="With --thresholds: what a miss costs, 1 by default.")
 @click.option("--cost-fp", type=float, metavar="N", help="With --thresholds: what a false alarm costs, 1 by default.")
-@options.shared("level", "design", "metrics")
+@options.shared("level", "metrics")
 @options.output("table", "json", "md", "csv", "html")
 def compare_file(
     inputs: Inputs,
@@ -44,7 +41,6 @@ def compare_file(
     cost_fn: float | None,
     cost_fp: float | None,
     level: float,
-    design: str,
     metrics: list[str] | None,
     output: Output,
 ) -> None:
@@ -60,14 +56,10 @@ def compare_file(
     if thresholds:
         _write_thresholds(inputs, cost, level, output)
         return
-    asked: dict[str, Any] = {"versus": versus, "level": level, "design": design, "metrics": metrics}
-    comparison, assumed = _compared(inputs, asked)
-    if output.kind in ("json", "csv"):
-        print_assumed(assumed)
-    if output.kind == "html":
-        output.write(replace(comparison, assumed=(*comparison.assumed, *assumed)).to_html(inputs.name))
-    else:
-        output.write(_text(comparison, assumed, output.kind))
+    comparison = _compared(inputs, {"versus": versus, "level": level, "metrics": metrics})
+    if output.kind == "csv":
+        print_assumed(comparison.assumed)
+    output.write(comparison.to_html(inputs.name) if output.kind == "html" else _text(comparison, output.kind))
 
 
 def _write_thresholds(inputs: Inputs, cost: dict[str, float], level: float, output: Output) -> None:
@@ -76,48 +68,34 @@ def _write_thresholds(inputs: Inputs, cost: dict[str, float], level: float, outp
     from steelyard.report.result_view import result_markdown
     from steelyard.report.terminal.group_text import thresholds_text
 
-    if inputs.cluster is not None:
-        raise InputError("--thresholds takes rows as independent; leave out --cluster.")
-    counted = count_inputs(inputs, scores=True)
-    found = group_thresholds(counted.tally, threshold=inputs.threshold, cost=cost, level=level)
-    notes = [*map(of_shell, found.notes), *counted.assumed]
+    found = predictions(inputs, scores=True).ask(group_thresholds, cost=cost, level=level)
+    notes = [*map(of_shell, found.notes)]
     if output.kind == "json":
         output.write(found.to_json(indent=1))
     elif output.kind == "csv":
         print_assumed(notes)
         output.write(csv_rows(found.to_dicts()))
     elif output.kind == "html":
-        output.write(replace(found, assumed=(*found.assumed, *counted.assumed)).to_html(inputs.name))
+        output.write(found.to_html(inputs.name))
     elif output.kind == "md":
-        output.write(of_shell(result_markdown(found, counted.assumed)))
+        output.write(of_shell(result_markdown(found, [])))
     else:
         output.write(thresholds_text(found, notes))
 
 
-def _compared(inputs: Inputs, asked: dict[str, Any]) -> tuple[GroupComparison, list[str]]:
+def _compared(inputs: Inputs, asked: dict[str, Any]) -> GroupComparison:
     from steelyard.evaluation.compare_groups import compare_groups
 
-    if inputs.cluster is None:
-        counted = count_inputs(inputs)
-        if not counted.tally.groups:
-            raise InputError("Groups are compared; name the column of groups with --by.")
-        note = bins_note(counted.tally.by, counted.tally.groups)
-        return compare_groups(counted.tally, threshold=inputs.threshold, **asked), [*counted.assumed, *note]
-    if not inputs.by:
-        raise InputError("Groups are compared; name the column of groups with --by.")
-    with open_files(inputs) as given:
-        source, inputs = with_bins(given, inputs)
-        named, assumed = guess_columns(source, inputs)
-        columns: dict[str, Any] = named.columns
-        rows: dict[str, Any] = {
-            "cluster": inputs.cluster,
-            "pos_label": inputs.positive,
-            "labels": labels_of(source, inputs),
-        }
-        return compare_groups(source, **columns, **rows, threshold=inputs.threshold, **asked), assumed
+    comparison: GroupComparison = predictions(inputs).ask(compare_groups, **asked)
+    numbers = all(label.rpartition(" = ")[2].lstrip("-").replace(".", "", 1).isdigit() for label in comparison.groups)
+    if len(comparison.by) > 1 or len(comparison.groups) <= _MANY or not numbers:
+        return comparison
+    (name,) = comparison.by
+    note = f"Each number of {name} is a group of its own; --bins {name}=4 makes four groups of them."
+    return replace(comparison, assumed=(*comparison.assumed, note))
 
 
-def _text(comparison: GroupComparison, assumed: list[str], kind: str) -> str:
+def _text(comparison: GroupComparison, kind: str) -> str:
     from steelyard.report.csv_text import csv_rows
     from steelyard.report.result_view import result_markdown
     from steelyard.report.terminal.group_text import groups_text
@@ -127,5 +105,5 @@ def _text(comparison: GroupComparison, assumed: list[str], kind: str) -> str:
     if kind == "csv":
         return csv_rows(comparison.to_dicts())
     if kind == "md":
-        return of_shell(result_markdown(comparison, assumed))
-    return groups_text(comparison, [*map(of_shell, comparison.basis), *assumed])
+        return of_shell(result_markdown(comparison, []))
+    return groups_text(comparison, [*map(of_shell, comparison.basis)])

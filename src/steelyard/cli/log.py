@@ -9,7 +9,7 @@ import click
 
 from steelyard.cli import options
 from steelyard.cli.commands import command
-from steelyard.cli.inputs import Inputs, evaluate_inputs, open_files, print_assumed
+from steelyard.cli.inputs import Inputs, evaluated, print_assumed
 from steelyard.cli.ledger_options import ledger_option, tag_option
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.outputs import Output
@@ -21,11 +21,12 @@ from steelyard.ingest.given_files import STDIN
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.ledger.ledger import Ledger
+    from steelyard.predictions import Predictions
 
 
 @command
-@options.inputs(*options.PREDICTIONS, "class_scores", "labels", "label_sep", "by", "cluster")
-@options.shared("level", "design", "metrics")
+@options.inputs()
+@options.shared("level", "metrics")
 @tag_option("A tag of the evaluation, such as model=v3")
 @click.option(
     "--keep-rows",
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 def log_evaluation(
     inputs: Inputs,
     level: float,
-    design: str,
     metrics: list[str] | None,
     tags: dict[str, str],
     keep_rows: str | None,
@@ -49,16 +49,16 @@ def log_evaluation(
     """
     saved = _saved_evaluations(inputs.files)
     if saved:
-        if replace(inputs, files=()) != Inputs() or metrics or keep_rows or options.are_given("level", "design"):
+        if replace(inputs, files=()) != Inputs() or metrics or keep_rows or options.are_given("level"):
             raise InputError(
                 f"{inputs.files[0]!r} is a saved evaluation, which is kept as it is; to evaluate otherwise, or to keep "
                 "rows, give the predictions. Only --tag and --ledger go with it."
             )
         ids = [ledger.log(evaluation, tags) for evaluation in saved]
     else:
-        evaluation, counted = evaluate_inputs(inputs, level=level, metrics=metrics, design=design)
-        print_assumed([*map(of_shell, evaluation.assumed)] or counted.assumed)
-        ids = [_logged(ledger, evaluation, tags, inputs, keep_rows)]
+        evaluation, read = evaluated(inputs, level=level, metrics=metrics)
+        print_assumed([*map(of_shell, evaluation.assumed)])
+        ids = [_logged(ledger, evaluation, tags, inputs, read.rows, keep_rows)]
     print_message(f"Logged in {str(ledger.folder)!r}.")
     Output(None).write("\n".join(ids))
 
@@ -72,10 +72,11 @@ def _saved_evaluations(files: tuple[str, ...]) -> list[Evaluation]:
     return whole
 
 
-def _logged(ledger: Ledger, evaluation: Evaluation, tags: dict[str, str], inputs: Inputs, keep_rows: str | None) -> str:
-    if keep_rows is None:
+def _logged(
+    ledger: Ledger, evaluation: Evaluation, tags: dict[str, str], inputs: Inputs, rows: Predictions, key: str | None
+) -> str:
+    if key is None:
         return ledger.log(evaluation, tags)
     if not inputs.files or STDIN in inputs.files:
         raise InputError("--keep-rows reads the predictions twice, which a pipe does not allow; give a file.")
-    with open_files(inputs) as source:
-        return ledger.log(evaluation, tags, predictions=source, keep_rows=keep_rows)
+    return ledger.log(evaluation, tags, predictions=rows, keep_rows=key)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from steelyard.ingest.source import ColumnNames
 
 _PAGE = ("-o", "page.html")
-_COLUMNS = ("true", "pred", "score", "scores", "label_sep", "row", "label", "weight", "frequency", "plan")
+_COLUMNS = ("true", "pred", "score", "scores", "label_sep", "weight", "frequency", "design")
 
 
 def next_command(inputs: Inputs, evaluation: Evaluation) -> tuple[str, str] | None:
@@ -26,9 +26,11 @@ def next_command(inputs: Inputs, evaluation: Evaluation) -> tuple[str, str] | No
     uses = [use for use in _COLUMNS if not (scored and use == "pred")]  # the threshold is that of the scores alone
     for use in uses:
         if isinstance(column := evaluation.columns.get(use), str) and inputs.files:
-            words += [f"--{use.replace('_', '-')}", column]
+            words += [f"--{'score' if use == 'scores' else use.replace('_', '-')}", column]
+    words += [] if inputs.long is None else ["--long", ",".join(inputs.long)]
+    words += [] if inputs.filter is None else ["--filter", inputs.filter]
     words += [] if inputs.labels is None else ["--labels", inputs.labels]
-    words += [] if inputs.positive is None else ["--positive", str(inputs.positive)]
+    words += [] if inputs.pos_label is None else ["--pos-label", str(inputs.pos_label)]
     words += [] if scored else _PAGE
     return "finds the best threshold" if scored else "writes the page", shlex.join(words)
 

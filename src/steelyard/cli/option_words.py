@@ -27,12 +27,10 @@ _SAID = ("summary", "notes", "remarks", "assumed")  # fields of results that hol
 _OPTIONS = {  # the options of keywords that are called otherwise: the one that was given, else the first there is
     "y_true": ("--true",),
     "y_pred": ("--pred",),
-    "y_score": ("--score", "--scores"),
-    "score": ("--score", "--scores"),
-    "scores": ("--score", "--scores"),
+    "y_score": ("--score",),
+    "scores": ("--score",),
     "sample_weight": ("--weight",),
     "path": ("--ledger",),
-    "pos_label": ("--positive",),
     "pos_label=RARER": ("--rarer-positive",),
     "cost": ("--cost", "--cost-fn", "--cost-fp"),
     "exact=False": ("--binned",),
@@ -52,7 +50,7 @@ def of_shell(sentence: str) -> str:
     """The sentence with the options and commands of the shell in it.
 
     >>> of_shell("The truth holds one class only, 1; name it with pos_label='spam', or call best_threshold().")
-    'The truth holds one class only, 1; name it with --positive spam, or call `steelyard threshold`.'
+    'The truth holds one class only, 1; name it with --pos-label spam, or call `steelyard threshold`.'
     """
     return _CODE.sub(_spelled, sentence)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields
 from functools import wraps
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import click
 from click.core import ParameterSource
 
 from steelyard.cli.inputs import Inputs
 from steelyard.cli.outputs import check_no_input, checked_output
+from steelyard.exceptions import InputError
 from steelyard.statistics.positive_class import RARER
 
 _Function: TypeAlias = Callable[..., None]
@@ -32,7 +33,36 @@ def are_given(*options: str) -> bool:
     return ParameterSource.COMMANDLINE in map(click.get_current_context().get_parameter_source, options)
 
 
-_SHARED: dict[str, _Decorator] = {
+def _bins(_context: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> dict[str, Any] | None:
+    """The bins of each column: how many, or the edges between them."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, sign, given = text.rpartition("=")
+        try:
+            edges = [float(edge) for edge in given.split(",")] if sign else []
+        except ValueError:
+            edges = []
+        if not edges:
+            raise InputError(
+                f"--bins is COL=4 for four bins, or COL=40,60 for edges, not {text!r}; the bins of a curve or of "
+                "features are --n-bins."
+            )
+        is_number = len(edges) == 1 and given.strip().isdigit()
+        found[name] = int(given) if is_number else [int(edge) if edge.is_integer() else edge for edge in edges]
+    return found or None
+
+
+def _long(_context: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, str] | None:
+    """The columns of the row and of the label of a line."""
+    if text is None:
+        return None
+    row, sign, label = (part.strip() for part in text.partition(","))
+    if not (row and sign and label):
+        raise InputError(f"--long names two columns, that of the row and that of the label, not {text!r}.")
+    return row, label
+
+
+_ROWS: dict[str, _Decorator] = {
     "files": click.argument("files", nargs=-1, metavar="[FILE...]"),
     "counts": click.option(
         "--counts", metavar="TP,FN,FP,TN", help="Four counts, such as those of a paper, instead of a file."
@@ -41,30 +71,10 @@ _SHARED: dict[str, _Decorator] = {
         "--true", "true", metavar="COL", help="The column of true labels; 'y_*' where each label has one."
     ),
     "pred": click.option("--pred", metavar="COL", help="The column of predicted labels."),
-    "score": click.option("--score", metavar="COL", help="The column of scores of the positive class."),
-    "class_scores": click.option(
-        "--scores",
-        "class_scores",
-        metavar="P_*",
-        help="The columns of scores of every class: a pattern in which * is the class, such as 'p_*'.",
-    ),
-    "label_sep": click.option(
-        "--label-sep",
-        metavar="SIGN",
-        help="What divides the labels of a row in the columns of truth and prediction, such as ';'.",
-    ),
-    "row": click.option(
-        "--row", metavar="COL", help="Of a file with a line for each row and label: the column that names the row."
-    ),
-    "label": click.option("--label", metavar="COL", help="The column that names the label of a line, beside --row."),
-    "threshold": click.option(
-        "--threshold", type=float, metavar="T", help="The threshold: scores of at least T are predicted positive."
-    ),
-    "positive": click.option(
-        "--positive", type=click.UNPROCESSED, metavar="LABEL", help="The positive class; of yes/no and the like, yes."
-    ),
-    "rarer": click.option(
-        "--rarer-positive", "positive", type=click.UNPROCESSED, flag_value=RARER, help="The rarer of two is positive."
+    "score": click.option(
+        "--score",
+        metavar="COL",
+        help="The column of scores of the positive class; 'p_*' where each class has one, in which * is the class.",
     ),
     "weight": click.option("--weight", metavar="COL", help="The column of sample weights."),
     "frequency": click.option(
@@ -73,26 +83,56 @@ _SHARED: dict[str, _Decorator] = {
     "cluster": click.option(
         "--cluster", metavar="COL", help="Clustered rows: the column that names the cluster, such as the patient."
     ),
-    "by": click.option(
-        "--by",
+    "by": click.option("--by", multiple=True, metavar="COL", help="The column of groups of rows; repeatable."),
+    "bins": click.option(
+        "--bins",
         multiple=True,
-        metavar="COL",
-        help="Evaluate each group of this column as well, age:4 in four bins of numbers; repeatable.",
+        callback=_bins,
+        metavar="COL=N",
+        help="A column of --by in N bins of its numbers, or at edges: age=40,60; repeatable.",
     ),
-    "exact": click.option(
-        "--exact/--binned", "exact", default=None, help="Keep every score, or 65,536 bins with bounds on the areas."
+    "pos_label": click.option(
+        "--pos-label",
+        "pos_label",
+        type=click.UNPROCESSED,
+        metavar="LABEL",
+        help="The positive class; of yes/no and the like, yes.",
+    ),
+    "rarer": click.option(
+        "--rarer-positive", "pos_label", type=click.UNPROCESSED, flag_value=RARER, help="The rarer of two is positive."
     ),
     "labels": click.option(
         "--labels", metavar="A,B", help="All classes in their order, where some have no rows or the order matters."
     ),
-    "level": click.option(
-        "--level", type=float, default=0.95, show_default=True, help="The confidence level of the intervals."
+    "threshold": click.option(
+        "--threshold", type=float, metavar="T", help="The threshold: scores of at least T are predicted positive."
     ),
     "design": click.option(
         "--design",
-        type=click.Choice(["random", "stratified"]),
         default="random",
-        help="How the test set was drawn: stratified where so many rows of each class were chosen.",
+        metavar="PLAN",
+        help="How the test set was drawn: random, stratified where so many rows of each class were chosen, or the plan "
+        "by which rows were labelled, as `steelyard plan` wrote it.",
+    ),
+    "filter": click.option("--filter", metavar="SLICE", help="These rows alone, such as 'age >= 60 and site = B'."),
+    "label_sep": click.option(
+        "--label-sep",
+        metavar="SIGN",
+        help="What divides the labels of a row in the columns of truth and prediction, such as ';'.",
+    ),
+    "long": click.option(
+        "--long",
+        callback=_long,
+        metavar="ROW,LABEL",
+        help="Of a file with a line for each row and label: the columns that name the two.",
+    ),
+    "exact": click.option(
+        "--exact/--binned", "exact", default=None, help="Keep every score, or 65,536 bins with bounds on the areas."
+    ),
+}
+_SHARED: dict[str, _Decorator] = {
+    "level": click.option(
+        "--level", type=float, default=0.95, show_default=True, help="The confidence level of the intervals."
     ),
     "metrics": click.option(
         "--metrics",
@@ -108,28 +148,36 @@ _SHARED: dict[str, _Decorator] = {
         "docs/verdict.md; TAB completes them.",
     ),
 }
-POSITIVE = ("positive", "rarer")
-PREDICTIONS = ("files", "counts", "true", "pred", "score", "threshold", *POSITIVE, "weight", "frequency", "exact")
+POSITIVE = ("pos_label", "rarer")
 
 
 def shared(*names: str) -> _Decorator:
     """The shared options of these names."""
-    return _stacked(*(_SHARED[name] for name in names))
+    return _stacked(*((_SHARED | _ROWS)[name] for name in names))
 
 
-def inputs(*parts: str | _Decorator) -> _Decorator:
-    """The options about what is read, by name or as such, which the function takes as `inputs`."""
-    names = {field.name for field in fields(Inputs)}
+def inputs(*names: str, models: str | None = None) -> _Decorator:
+    """The options about rows, which the function takes as `inputs`: all of them, or those that are named.
+
+    `models` says how many models there are where there may be more than one.
+    """
+    chosen = {name: _ROWS[name] for name in names or _ROWS}
+    if models is not None:
+        chosen |= _of_models(models)
+    own = {field.name for field in fields(Inputs)}
 
     def gather(function: _Function) -> _Function:
         @wraps(function)
-        def call(*arguments: object, **options: object) -> None:
-            own = {name: options.pop(name) for name in names & options.keys()}
-            function(*arguments, inputs=Inputs(**own), **options)  # type: ignore[arg-type]  # click has checked them
+        def call(*arguments: object, **options: Any) -> None:
+            given = {name: options.pop(name) for name in own & options.keys()}
+            for use in ("pred", "score"):
+                if not isinstance(named := given.get(use, ()), tuple):
+                    given[use] = () if named is None else (named,)
+            function(*arguments, inputs=Inputs(**given), **options)
 
         return call
 
-    options = _stacked(*(_SHARED[part] if isinstance(part, str) else part for part in parts))
+    options = _stacked(*chosen.values())
     return lambda function: options(gather(function))
 
 
@@ -184,26 +232,15 @@ def form(*kinds: str, default: str | None = None) -> _Decorator:
 
 def models(how_many: str) -> _Decorator:
     """The columns of several models."""
-    kinds = {"pred": "labels", "score": "scores"}
-    return _stacked(
-        *(
-            click.option(
-                f"--{name}", f"{name}s", multiple=True, metavar="COL", help=f"A model's column of {kind}; {how_many}."
-            )
-            for name, kind in kinds.items()
-        )
-    )
+    return _stacked(*_of_models(how_many).values())
 
 
-def class_models(how_many: str) -> _Decorator:
-    """The columns of every class of several models."""
-    return click.option(
-        "--scores",
-        "class_models",
-        multiple=True,
-        metavar="P_*",
-        help=f"A model's columns of scores of every class, in which * is the class, such as 'p_*'; {how_many}.",
-    )
+def _of_models(how_many: str) -> dict[str, _Decorator]:
+    kinds = {"pred": "labels", "score": "scores, 'p_*' where each class has one"}
+    return {
+        name: click.option(f"--{name}", multiple=True, metavar="COL", help=f"A model's column of {kind}; {how_many}.")
+        for name, kind in kinds.items()
+    }
 
 
 def _stacked(*options: _Decorator) -> _Decorator:

@@ -60,7 +60,7 @@ _TABLE: dict[str, Callable[..., Any]] = {
         help="Of --data: a model to fit, such as logistic, tree or MODULE:CLASS; repeatable.",
     ),
     "own": options.models("in place of a fitted one; repeatable"),
-    "positive": options.shared(*options.POSITIVE),
+    "pos_label": options.shared(*options.POSITIVE),
 }
 
 
@@ -71,9 +71,9 @@ class OwnData:
     files: tuple[str, ...] = ()
     target: str | None = None
     models: tuple[str, ...] = ()
-    preds: tuple[str, ...] = ()
-    scores: tuple[str, ...] = ()
-    positive: Label = None
+    pred: tuple[str, ...] = ()
+    score: tuple[str, ...] = ()
+    pos_label: Label = None
     options: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -82,10 +82,10 @@ class OwnData:
         about: dict[str, object] = {
             "target": self.target,
             "model": self.models,
-            "pred": self.preds,
-            "score": self.scores,
+            "pred": self.pred,
+            "score": self.score,
         }
-        about |= {"positive": self.positive, **self.options}
+        about |= {"pos-label": self.pos_label, **self.options}
         unread = next((name for name, value in about.items() if value not in (None, ())), None)
         if not self.files and unread is not None:
             raise InputError(f"--{unread} is about a table of your own; name it with --data, or leave it out.")
@@ -111,9 +111,9 @@ class OwnData:
             seed=seed,
             progress=progress,
             model=self.models,
-            pred=self.preds,
-            score=self.scores,
-            pos_label=self.positive,
+            pred=self.pred,
+            score=self.score,
+            pos_label=self.pos_label,
             **self.options,
         )
 
@@ -123,7 +123,7 @@ def own_data(function: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(function)
     def call(*arguments: object, **given: Any) -> None:
-        names = ("files", "target", "models", "preds", "scores", "positive")
+        names = ("files", "target", "models", "pred", "score", "pos_label")
         table = {name: given.pop(name) for name in names}
         of_study = {name: value for name in _OF_STUDIES if (value := given.pop(name)) is not None}
         function(*arguments, own=OwnData(**table, options=of_study), **given)

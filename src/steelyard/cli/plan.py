@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from steelyard.analysis.planning.label_plan import LABEL_COLUMN
 from steelyard.cli import options
 from steelyard.cli.commands import command
-from steelyard.cli.inputs import Inputs, open_files
+from steelyard.cli.inputs import Inputs, plan_of, predictions
 from steelyard.cli.option_words import of_shell
-from steelyard.cli.plan_option import read_plan
 from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @command
-@options.inputs("files", "score", "threshold", *options.POSITIVE)
+@options.inputs()
 @click.option("--budget", type=int, required=True, metavar="N", help="How many rows can be labelled.")
 @click.option("--metric", metavar="NAME", help="The metric that the labels are for, such as f1, recall or roc_auc.")
 @click.option("--key", metavar="COL", help="The column by which rows are found again; without it their index, from 0.")
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     metavar="PLAN",
     help="Add so many rows to this plan, a CSV file with the labels so far, which the new plan keeps.",
 )
-@click.option("--true", "true", metavar="COL", help="With --top-up: the plan's column of labels, label by default.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed chooses other rows.")
 @options.output("csv", "json", "table", "md")
 def write_plan(
@@ -46,10 +44,10 @@ def write_plan(
     """Choose which rows of FILE to label, so that a metric is known best by so many labels.
 
     FILE has a column of scores for rows without labels. The plan, as CSV, is a sheet with one line for each row to be
-    labelled: fill its column label, and `steelyard report SHEET --plan SHEET` evaluates. More rows are
+    labelled: fill its column label, and `steelyard report SHEET --design SHEET` evaluates. More rows are
     drawn where a label is expected to move the metric more, and the intervals account for that.
     """
-    if inputs.score is None:
+    if not inputs.score:
         raise InputError("The scores are needed; name their column with --score.")
     if top_up is None and metric is None:
         raise InputError("Name the metric that the labels are for with --metric, such as f1, recall or roc_auc.")
@@ -57,19 +55,16 @@ def write_plan(
         raise InputError("--true is of a plan that is topped up, with --top-up; a new plan has no labels yet.")
     if top_up is not None and metric is not None:
         raise InputError("A plan that is topped up has its metric; leave out --metric.")
-    with open_files(inputs) as source:
-        if top_up is None:
-            from steelyard.analysis.planning.label_plan import label_plan
+    read = predictions(inputs, truth=False, scores=True)
+    if top_up is None:
+        from steelyard.analysis.planning.label_plan import label_plan
 
-            asked: dict[str, Any] = {"threshold": inputs.threshold, "prevalence": prevalence, "key": key, "rng": seed}
-            plan = label_plan(source, budget, metric or "", score=inputs.score, **asked)
-        else:
-            from steelyard.analysis.planning.plan_labels import topped_up
-            from steelyard.predictions import Predictions
+        plan = read.call(label_plan, budget, metric or "", prevalence=prevalence, key=key, rng=seed)
+    else:
+        from steelyard.analysis.planning.plan_labels import topped_up
 
-            former, labels = _former(top_up, inputs)
-            rows = Predictions.read(source, score=inputs.score, pos_label=inputs.positive)
-            plan = topped_up(former, rows, budget, labels, seed or None)
+        former, labels = _former(top_up, inputs)
+        plan = topped_up(former, read.rows, budget, labels, seed or None)
     output.write(_text(plan, output.kind))
 
 
@@ -80,7 +75,7 @@ def _former(name: str, inputs: Inputs) -> tuple[LabelPlan, list[str]]:
     from pathlib import Path
 
     column = inputs.true or LABEL_COLUMN
-    plan = replace(read_plan(name), score_column=inputs.score, label=None, label_column=column)
+    plan = replace(plan_of(name), score_column=inputs.score[0], label=None, label_column=column)
     with Path(name).open(encoding="utf-8-sig", newline="") as file:
         lines = list(csv.DictReader(file))
     if not lines or column not in lines[0]:

@@ -9,8 +9,8 @@ import click
 
 from steelyard.cli import options
 from steelyard.cli.commands import command
-from steelyard.cli.compare import compare_inputs
-from steelyard.cli.inputs import Inputs, evaluate_inputs, print_assumed
+from steelyard.cli.compare import compared
+from steelyard.cli.inputs import Inputs, evaluated, print_assumed
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.outputs import replacement
 from steelyard.cli.prevalence_option import prevalence_option
@@ -38,18 +38,7 @@ _ALONE = ("surface", "correlation")  # kinds that need no predictions
 
 @command
 @click.argument("kind")
-@options.inputs(
-    "files",
-    "counts",
-    "true",
-    options.models("repeatable"),
-    options.class_models("repeatable"),
-    "threshold",
-    *options.POSITIVE,
-    "weight",
-    "frequency",
-    "by",
-)
+@options.inputs(models="repeatable")
 @options.shared("metrics", "level")
 @prevalence_option()
 @click.option("--standardized", is_flag=True, help="Of a decision curve: 1 is a perfect model.")
@@ -66,7 +55,7 @@ def draw_figure(
     """Draw a figure for a paper: confusion, roc, pr, threshold, prevalence, intervals, surface, ranking (two models
     by every metric), leaderboard, wins (of each pair), leaders (over the prevalence), correlation, runs (one box over
     the groups of --by), density, dots (a thousand rows by score), decision, reliability, murphy, gain, lift, cost,
-    brier, triptych (reliability, roc and murphy) or risk (errors over coverage, by --scores 'p_*'), as SVG, PDF or PNG
+    brier, triptych (reliability, roc and murphy) or risk (errors over coverage, by --score 'p_*'), as SVG, PDF or PNG
     by the ending of -o. The caption is printed.
     """  # noqa: D205 - click fills the paragraph
     from steelyard.report.figures import VIEWS, display_of, plot
@@ -101,17 +90,17 @@ def _result(
     if kind == "correlation":
         raise InputError("A correlation figure takes no file or counts: it compares the metrics themselves.")
     if kind in _COMPARED:
-        comparison, assumed = compare_inputs(inputs, reading["level"], metrics)
-        print_assumed(assumed)
+        comparison = compared(inputs, level=reading["level"], metrics=metrics)
+        print_assumed(comparison.assumed)
         return comparison
     models = inputs.by_model() or {"": inputs}
     if len(models) > 1 and kind not in _SEVERAL:
         raise InputError(f"A {kind} figure shows one model; name one column of labels or scores.")
     if inputs.by and kind != "runs":
         return _of_groups(kind, models, reading)
-    evaluated = {name: evaluate_inputs(model, **reading) for name, model in models.items()}
-    print_assumed(list(dict.fromkeys(line for _, counted in evaluated.values() for line in counted.assumed)))
-    evaluations = {name: evaluation for name, (evaluation, _) in evaluated.items()}
+    read = {name: evaluated(model, **reading) for name, model in models.items()}
+    print_assumed(list(dict.fromkeys(line for _, rows in read.values() for line in rows.assumed)))
+    evaluations = {name: evaluation for name, (evaluation, _) in read.items()}
     if kind == "runs":
         return _runs(evaluations)
     return evaluations if len(evaluations) > 1 else next(iter(evaluations.values()))
@@ -127,10 +116,10 @@ def _of_groups(kind: str, models: Mapping[str, Inputs], reading: dict[str, Any])
     if len(models) > 1:
         raise InputError("Groups and several models are too much for one figure; leave out --by, or name one model.")
     (inputs,) = models.values()
-    evaluation, counted = evaluate_inputs(inputs, **reading)
-    print_assumed(counted.assumed)
+    evaluation, read = evaluated(inputs, **reading)
+    print_assumed(read.assumed)
     groups = {}
-    for group, tally in zip(evaluation.groups, counted.tally.groups.values(), strict=True):
+    for group, tally in zip(evaluation.groups, evaluation.counted_rows().groups.values(), strict=True):
         try:
             groups[group.label] = evaluate(tally, threshold=inputs.threshold, **reading)
         except InputError as error:

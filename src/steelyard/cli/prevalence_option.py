@@ -22,7 +22,7 @@ def prevalence_option(*, required: bool = False) -> Callable[[Callable[..., None
         required=required,
         metavar="P",
         help="The deployment prevalence: the share of positives there, or 12/400 for 12 positives counted in 400 rows; "
-        "with --scores of threshold a=0.1,b=0.9.",
+        "with scores of each class of threshold a=0.1,b=0.9.",
     )
 
 

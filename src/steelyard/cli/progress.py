@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,11 +12,13 @@ if TYPE_CHECKING:
 
     from steelyard._types import Progress as StepReport
 
+_IS_SHOWN: ContextVar[bool] = ContextVar("bar", default=False)
+
 
 @contextmanager
 def bar(words: str) -> Iterator[Callable[[int, int], object] | None]:
-    """A bar on stderr with the time left; nothing where no one is looking."""
-    if not sys.stderr.isatty():
+    """A bar on stderr with the time left; nothing where no one is looking, or inside another one."""
+    if _IS_SHOWN.get() or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
@@ -29,9 +32,15 @@ def bar(words: str) -> Iterator[Callable[[int, int], object] | None]:
     )
 
     shown = [TextColumn(words), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()]
-    with Progress(*shown, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=None)
-        yield lambda done, total: progress.update(task, completed=min(done, total), total=total if total > 1 else None)
+    token = _IS_SHOWN.set(True)
+    try:
+        with Progress(*shown, console=Console(stderr=True), transient=True) as progress:
+            task = progress.add_task("", total=None)
+            yield lambda done, total: progress.update(
+                task, completed=min(done, total), total=total if total > 1 else None
+            )
+    finally:
+        _IS_SHOWN.reset(token)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import click
 from steelyard.analysis.results.result_json import saved_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
-from steelyard.cli.inputs import Inputs, evaluate_inputs
+from steelyard.cli.inputs import Inputs, evaluated
 from steelyard.cli.option_words import of_shell
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @command
-@options.inputs(*options.PREDICTIONS, "by")
+@options.inputs()
 @click.option(
     "--equal-class-weight/--unequal-class-weight",
     "equal_class_weight",
@@ -32,21 +32,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="A class with zero recall may still score one half.",
 )
-@click.option(
-    "--deployment-prevalence", is_flag=True, help="The test set has the deployment prevalence, and it is stable."
-)
+@click.option("--stable-prevalence", is_flag=True, help="The test set has the deployment prevalence, and it is stable.")
 @click.option("--ranking", is_flag=True, default=None, help="Scores are used as a ranking, without a threshold.")
 @click.option("--costs", is_flag=True, help="The cost of each kind of error is known.")
 @click.option("--positives", type=int, help="How many positives there are to test on.")
 @click.option("--calibration", is_flag=True, help="Scores are read as probabilities.")
 @click.option("--capacity", type=int, metavar="N", help="How many rows can be looked at.")
-@click.option(
-    "--reference-threshold",
-    type=float,
-    metavar="P",
-    help="The probability from which a row is flagged, where one is set.",
-)
-@click.option("--clusters", is_flag=True, help="Rows are not independent, such as several of a patient.")
 @click.option(
     "--ordered", is_flag=True, help="The classes have an order: a near miss is a smaller error than a far one."
 )
@@ -55,14 +46,12 @@ def recommend_metrics(
     inputs: Inputs,
     equal_class_weight: bool,
     allow_zero_recall: bool,
-    deployment_prevalence: bool,
+    stable_prevalence: bool,
     ranking: bool | None,
     costs: bool,
     positives: int | None,
     calibration: bool,
     capacity: int | None,
-    reference_threshold: float | None,
-    clusters: bool,
     ordered: bool,
     form: str,
 ) -> None:
@@ -72,7 +61,7 @@ def recommend_metrics(
     """
     from steelyard.auditing.recommend import recommend
 
-    data: Evaluation | None = evaluate_inputs(inputs)[0] if inputs.given else None
+    data: Evaluation | None = evaluated(inputs)[0] if inputs.given else None
     recommendation = recommend(
         data,
         equal_class_weight=equal_class_weight,
@@ -82,10 +71,10 @@ def recommend_metrics(
         cost={} if costs else None,
         ordered=ordered,
         allow_zero_recall=allow_zero_recall,
-        stable_prevalence=deployment_prevalence,
+        stable_prevalence=stable_prevalence,
         positives=positives,
-        threshold=reference_threshold,
-        cluster="cluster" if clusters else None,
+        threshold=inputs.threshold if data is None else None,
+        cluster=inputs.cluster if data is None else None,
     )
     if form == "json":
         click.echo(saved_text(recommendation.to_dict(), indent=1))

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.hierarchy_option import hierarchy_option
-from steelyard.cli.inputs import Inputs, evaluate_inputs, print_assumed
+from steelyard.cli.inputs import Inputs, evaluated, print_assumed
 from steelyard.cli.next_command import next_command
 from steelyard.cli.option_words import of_shell
-from steelyard.cli.plan_option import plan_option, read_plan
 from steelyard.cli.saved_tables import read_saved_evaluation
 from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.analysis.confusions.hierarchy import HierarchyLike
-    from steelyard.cli.counted_input import CountedInput
     from steelyard.cli.outputs import Output
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.report.terminal.profile import Profile
 
 
 @command
-@options.inputs(*options.PREDICTIONS, "class_scores", "labels", "label_sep", "row", "label", "by", "cluster")
-@options.shared("level", "design", "metrics", "mute")
+@options.inputs()
+@options.shared("level", "metrics", "mute")
 @click.option(
     "--profile",
     metavar="NAME",
@@ -44,12 +42,10 @@ if TYPE_CHECKING:
 )
 @click.option("--errors", metavar="A,B", help="List the first hundred wrong rows on the page, with these key columns.")
 @hierarchy_option()
-@plan_option()
 @options.output("table", "json", "md", "csv", "html")
 def write_report(
     inputs: Inputs,
     level: float,
-    design: str,
     metrics: list[str] | None,
     mute: tuple[str, ...],
     profile: str | None,
@@ -57,7 +53,6 @@ def write_report(
     min_count: int,
     errors: str | None,
     hierarchy: HierarchyLike | None,
-    plan: str | None,
     output: Output,
 ) -> None:
     """Evaluate the predictions in FILE: the verdict, then the metrics with confidence intervals and no-skill baselines.
@@ -73,13 +68,14 @@ def write_report(
     evaluation, given = read_saved_evaluation(inputs.files), None
     if evaluation is not None:
         refused = {"metrics": metrics, "min_count": min_count, "hierarchy": hierarchy}
-        _refuse_options(inputs, **refused, given=options.are_given("level", "design", "plan"))
+        _refuse_options(inputs, **refused, given=options.are_given("level"))
     else:
-        asked = {"level": level, "metrics": metrics, "min_count": min_count, "hierarchy": hierarchy}
-        evaluation, counted = _evaluated(inputs, plan, {**asked, "design": design})
-        given = True if inputs.positive is not None else False if evaluation.columns else None  # a saved table hides it
+        asked = {"level": level, "metrics": metrics, "hierarchy": hierarchy}
+        evaluation, read = evaluated(inputs, min_count=min_count, **asked)
+        hidden = None if read.rows.given.is_table else False  # by a saved table
+        given = True if inputs.pos_label is not None else hidden
         if output.kind == "csv":  # which has no place for words
-            print_assumed(counted.assumed)
+            print_assumed(list(map(of_shell, evaluation.assumed)))
     shown = replace(evaluation, muted=muted) if muted else evaluation
     if core is not None and output.kind in ("table", "md"):
         output.write(_profile_text(in_shell_words(shown), core, output.kind))
@@ -89,14 +85,6 @@ def write_report(
             output.write(_page_with_errors(shown, inputs, errors, output.kind))
             return
         output.write(_text(shown, output.kind, everything, given, inputs))
-
-
-def _evaluated(inputs: Inputs, plan: str | None, asked: dict[str, Any]) -> tuple[Evaluation, CountedInput]:
-    """The evaluation of the inputs, which names the plan by which rows were labelled."""
-    if plan is None:
-        return evaluate_inputs(inputs, **asked)
-    evaluation, counted = evaluate_inputs(inputs, **{**asked, "design": read_plan(plan)})
-    return replace(evaluation, columns={**evaluation.columns, "plan": plan}), counted
 
 
 def _profile(given: str | None, inputs: Inputs, metrics: list[str] | None) -> Profile | None:
@@ -127,13 +115,13 @@ def _profile_text(evaluation: Evaluation, profile: Profile, kind: str) -> str:
 
 def _page_with_errors(evaluation: Evaluation, inputs: Inputs, keys: str, kind: str) -> str:
     """The page with the first wrong rows of the file, which is read once more."""
-    from steelyard.cli.errors import file_errors
+    from steelyard.cli.errors import error_rows
     from steelyard.report.pages.error_section import MOST_ERRORS
     from steelyard.report.pages.page import page
 
     if kind != "html":
         raise InputError("--errors lists rows on a page; write one with -o page.html, or use `steelyard errors`.")
-    return page(evaluation, source=inputs.name, errors=file_errors(inputs, keys, first=MOST_ERRORS)[0])
+    return page(evaluation, source=inputs.name, errors=error_rows(inputs, keys, first=MOST_ERRORS))
 
 
 def _refuse_options(inputs: Inputs, **options: object) -> None:

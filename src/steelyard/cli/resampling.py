@@ -53,7 +53,7 @@ def study_resampling(
     inner: int,
     jobs: int | None,
     seed: int,
-    positive: Label,
+    pos_label: Label,
     level: float,
     metrics: list[str] | None,
     output: Output,
@@ -64,7 +64,7 @@ def study_resampling(
     from steelyard.protocol.splits import Folds
     from steelyard.studies.own_table import own_table
 
-    table = own_table(load_columns(files), target, model=[model], pos_label=positive)
+    table = own_table(load_columns(files), target, model=[model], pos_label=pos_label)
     table.check_two_classes()
     with bar("fitting") as progress:
         study = resampling_study(

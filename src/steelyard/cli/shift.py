@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from steelyard.analysis.results.result_json import saved_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
-from steelyard.cli.inputs import Inputs, evaluate_inputs, print_assumed
+from steelyard.cli.inputs import Inputs, evaluated, print_assumed
 from steelyard.cli.prevalence_option import prevalence_option
 from steelyard.cli.report import in_shell_words
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @command
-@options.inputs(*options.PREDICTIONS, "by")
+@options.inputs()
 @prevalence_option(required=True)
 @options.shared("level", "metrics", "mute")
 @options.output("table", "json", "md", "csv")
@@ -38,13 +38,13 @@ def shift_prevalence(
     from steelyard.report.terminal.summary import shift_summary, shifted_rows
 
     muted = muted_codes(mute or None)
-    shifted, counted = evaluate_inputs(inputs, level=level, metrics=metrics, prevalence=prevalence)
+    shifted, read = evaluated(inputs, level=level, metrics=metrics, prevalence=prevalence)
     shifted = replace(in_shell_words(shifted), muted=muted)
-    sample = evaluate(counted.tally, threshold=inputs.threshold, metrics=metrics, level=level)
+    sample = evaluate(read.rows, metrics=metrics, level=level)
     if output.kind == "json":
         output.write(saved_text({**shifted.to_dict(), "sample": sample.metrics.to_dicts()}, indent=1))
     elif output.kind == "csv":
-        print_assumed(counted.assumed)
+        print_assumed(shifted.assumed)
         output.write(csv_rows(shifted_rows(sample, shifted)))
     elif output.kind == "md":
         output.write(shift_markdown(shifted, shifted_rows(sample, shifted)))

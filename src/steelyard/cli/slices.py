@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from steelyard.analysis.results.result_json import saved_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
-from steelyard.cli.inputs import Inputs, open_files, print_assumed
-from steelyard.cli.option_words import of_shell, with_shell_words
-from steelyard.cli.usual_columns import guess_columns
+from steelyard.cli.inputs import Inputs, predictions, print_assumed
+from steelyard.cli.option_words import of_shell
 from steelyard.exceptions import InputError
 from steelyard.report.terminal.layout import without_controls
 
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @command
-@options.inputs("files", "true", "pred", "score", "threshold", *options.POSITIVE, "frequency")
+@options.inputs()
 @click.option(
     "--features",
     metavar="A,B",
@@ -31,55 +29,31 @@ if TYPE_CHECKING:
 )
 @options.shared("metrics")
 @click.option("--conditions", type=int, default=2, show_default=True, help="The most conditions of a slice, up to 3.")
-@click.option("--bins", type=int, default=5, show_default=True, help="How many bins a column of numbers has.")
-@click.option("--least", type=int, default=20, show_default=True, help="The fewest rows of the metric's denominator.")
-@click.option("--rate", type=float, default=0.05, show_default=True, help="The false discovery rate.")
+@click.option("--n-bins", type=int, default=5, show_default=True, help="How many bins a column of numbers has.")
+@click.option("--min-rows", type=int, default=20, show_default=True, help="The fewest rows of a slice.")
+@click.option("--fdr", type=float, default=0.05, show_default=True, help="The false discovery rate.")
 @click.option(
     "--method",
     type=click.Choice(["bh", "by"]),
     default="bh",
     help="Benjamini and Hochberg, or Benjamini and Yekutieli, which holds under any dependence.",
 )
-@click.option("--most", type=int, default=10, show_default=True, help="The most statements that are shown.")
+@click.option("--first", type=int, default=10, show_default=True, help="The most statements that are shown.")
 @options.output("table", "json", "md", "csv", "html")
 def find_slices(
     inputs: Inputs,
     features: tuple[str, ...],
     metrics: list[str] | None,
-    conditions: int,
-    bins: int,
-    least: int,
-    rate: float,
-    method: str,
-    most: int,
     output: Output,
+    **asked: Any,
 ) -> None:
     """Find the slices of FILE in which a metric (--metric, recall by default) is worse than elsewhere."""
     from steelyard.analysis.slices.slices import slices
 
     if metrics is not None and len(metrics) != 1:
         raise InputError(f"Slices are of one metric, and {len(metrics)} were named; give one.")
-    names = _names(features)
-    with open_files(inputs) as source:
-        named, assumed = guess_columns(source, inputs)
-        found = slices(
-            source,
-            true=str(named.true),
-            pred=named.pred if isinstance(named.pred, str) else None,
-            score=named.score,
-            features=names,
-            metric="recall" if metrics is None else metrics[0],
-            conditions=conditions,
-            n_bins=bins,
-            min_rows=least,
-            fdr=rate,
-            method=method,
-            first=most,
-            threshold=named.threshold,
-            pos_label=named.positive,
-            frequency=named.frequency,
-        )
-    _write(with_shell_words(replace(found, assumed=(*found.assumed, *assumed))), inputs, output)
+    asked |= {"metric": "recall" if metrics is None else metrics[0], "features": _names(features)}
+    _write(predictions(inputs).ask(slices, **asked), inputs, output)
 
 
 def _names(features: tuple[str, ...]) -> list[str]:

@@ -163,7 +163,7 @@ def _profiles(ctx: click.Context, incomplete: str) -> list[Item]:
 
 
 SUGGESTIONS: dict[str, Suggest] = {
-    "COL": _columns,
+    **dict.fromkeys(("COL", "COL=N", "ROW,LABEL", "SLICE"), _columns),
     "N|COL": _columns,
     **dict.fromkeys(
         (

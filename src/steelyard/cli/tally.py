@@ -9,9 +9,8 @@ import click
 
 from steelyard.cli import options
 from steelyard.cli.commands import command
-from steelyard.cli.counted_input import CountedInput
-from steelyard.cli.inputs import Inputs, count_inputs, labels_of, open_files, print_assumed
-from steelyard.exceptions import InputError
+from steelyard.cli.inputs import Inputs, predictions, print_assumed
+from steelyard.cli.option_words import of_shell
 
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output
@@ -26,52 +25,30 @@ SAVE_HELP = "Write the table, which is JSON, to this file."
 
 
 @command
-@options.inputs(
-    "files",
-    "true",
-    click.option("--pred", "preds", multiple=True, metavar="COL", help="The column of labels; two for two models."),
-    "score",
-    "class_scores",
-    "threshold",
-    *options.POSITIVE,
-    click.option("--labels", metavar="A,B", help="All labels that any part may hold; this one need not hold them all."),
-    "weight",
-    "frequency",
-    "by",
-    "exact",
-    click.option(
-        "--cost",
-        "cost_columns",
-        multiple=True,
-        metavar="COL",
-        help="A column of what errors cost, kept for `steelyard threshold --cost-fn COL`; repeatable.",
-    ),
+@options.inputs(models="two for two models")
+@click.option(
+    "--cost",
+    multiple=True,
+    metavar="COL",
+    help="A column of what errors cost, kept for `steelyard threshold --cost-fn COL`; repeatable.",
 )
 @options.output(about=SAVE_HELP)
-def save_tally(inputs: Inputs, output: Output) -> None:
+def save_tally(inputs: Inputs, cost: tuple[str, ...], output: Output) -> None:
     """Count FILE into a confusion matrix or score table and save it, so that `steelyard merge` can add parts later."""
-    pred = inputs.preds[0] if len(inputs.preds) == 1 else inputs.preds or None
-    counted = _of_classes(inputs) if inputs.class_scores else count_inputs(replace(inputs, pred=pred), shard=True)
-    text = counted.tally.to_json()
-    print_assumed([*counted.assumed, *_advice(counted.tally, len(text))])
+    from steelyard.statistics.positive_class import choice_sentences
+    from steelyard.tables import tally
+
+    read = predictions(inputs)
+    given, table = read.rows.given, read.call(tally, cost=list(dict.fromkeys(cost)) or None)
+    if given.is_frame:
+        with read.rows.frame() as source:
+            table = replace(table, sources=source.digests())
+    stated = [*read.stated, *([_HIGHEST] if given.is_frame and read.rows.kind == "class scores" else [])]
+    if table.scores is not None:
+        stated += map(of_shell, choice_sentences(given.pos_label, table.scores.label, table.labels))
+    text = table.to_json()
+    print_assumed([*stated, *_advice(table, len(text))])
     output.write(text)
-
-
-def _of_classes(inputs: Inputs) -> CountedInput:
-    """The confusion matrix of the class of the highest column, which is what of all columns adds up."""
-    from steelyard.cli.class_scores import named_class_scores
-    from steelyard.evaluation.class_columns import given_columns
-    from steelyard.statistics.tally import Tally
-
-    if inputs.preds or inputs.by or inputs.cost_columns:
-        raise InputError("--scores counts the class of the highest column; --pred, --by and --cost have no place here.")
-    with open_files(inputs) as source:
-        p, named, assumed = named_class_scores(source, inputs)
-        rows = p.with_options(labels=labels_of(source, inputs)).collect()
-        digests = source.digests()
-    table = rows.of_model(given_columns(rows).y_pred, None).confusion()
-    tally = Tally(table, labels=table.labels, columns={"true": str(named.true)}, sources=digests)
-    return CountedInput(tally, [*assumed, _HIGHEST], inputs.name)
 
 
 def _advice(table: Tally, size: int) -> list[str]:

@@ -14,13 +14,9 @@ from steelyard.analysis.results.result_json import saved_text, strict
 from steelyard.cli import options
 from steelyard.cli.class_decision import class_options, decide_classes
 from steelyard.cli.commands import command
-from steelyard.cli.inputs import Inputs, count_inputs, open_files
-from steelyard.cli.label_sets import label_thresholds
+from steelyard.cli.inputs import Inputs, predictions
 from steelyard.cli.option_words import of_shell
-from steelyard.cli.plan_option import plan_option, read_plan
 from steelyard.cli.prevalence_option import prevalence_option
-from steelyard.cli.saved_tables import add_saved
-from steelyard.cli.usual_columns import guess_columns
 from steelyard.evaluation.saved.saved_evaluation import prevalence_json
 from steelyard.exceptions import InputError
 
@@ -32,7 +28,6 @@ if TYPE_CHECKING:
     from steelyard.analysis.thresholds.label_thresholds import LabelThresholds
     from steelyard.cli.outputs import Output
 
-_COLUMNS = ("files", "true", "score", "class_scores", "row", "label")
 _COSTS = {
     "cost_fn": "What a false negative costs: a number, or the column of what each row costs.",
     "cost_fp": "What a false positive costs, 1 by default; a number or a column.",
@@ -77,7 +72,7 @@ def _probability(text: str) -> float:
 
 
 @command
-@options.inputs(*_COLUMNS, *options.POSITIVE, "weight", "frequency", "cluster", "exact")
+@options.inputs()
 @click.option("--metric", metavar="NAME", help="The metric to maximise (or minimise); the AC-score by default.")
 @click.option(
     "--where",
@@ -93,7 +88,6 @@ def _probability(text: str) -> float:
 )
 @_costs
 @class_options
-@plan_option()
 @prevalence_option()
 @options.shared("level")
 @options.output("table", "json", "md")
@@ -106,7 +100,6 @@ def find_threshold(
     cost_matrix: str | None,
     reject: float | None,
     reject_cost: float | None,
-    plan: str | None,
     prevalence: PrevalenceLike | None,
     level: float,
     output: Output,
@@ -114,30 +107,49 @@ def find_threshold(
     """Find the threshold of the scores in FILE at which a metric is best, or errors cost least, within limits.
 
     With --confidence the limits hold on new rows with that probability; without it, the result says how likely each
-    does. Saved as JSON, the result is what `steelyard gate --promise` holds new rows to. --scores 'p_*' names the
+    does. Saved as JSON, the result is what `steelyard gate --guarantee` holds new rows to. --score 'p_*' names the
     probabilities of every class: then each class gets a threshold, or costs decide, and --reject sends the least
     certain rows to a person. With --true 'y_*' as well rows may have several labels, and each label gets a threshold.
     """
+    from steelyard.analysis.thresholds.best_threshold import best_threshold
+
     of_classes = {"cost_matrix": cost_matrix, "reject": reject, "reject_cost": reject_cost}
-    asked = {"metric": metric, "where": list(where) or None, "confidence": confidence, "level": level}
-    everything = {**asked, **of_classes, "cost": cost, "prevalence": prevalence, "plan": plan}
-    if (labels := label_thresholds(inputs, everything)) is not None:
-        output.write(_label_text(labels, output.kind))
+    asked = {"where": list(where) or None, "confidence": confidence, "cost": cost or None}
+    read = predictions(inputs, scores=True)
+    if read.rows.given.is_frame and read.rows.kind == "class scores" and inputs.pos_label is None:
+        _refuse_of_one(asked)
+        decide_classes(read, inputs, {**of_classes, "metric": metric, "prevalence": prevalence, "level": level}, output)
         return
-    if inputs.class_scores is not None:
-        decide_classes(inputs, everything, output)
+    asked |= {"metric": metric, "prevalence": prevalence, "level": level}
+    if read.rows.are_sets:
+        if given := next((name for name, value in of_classes.items() if value is not None), None):
+            raise InputError(f"--{given.replace('_', '-')} is of rows with one label each; labels take --metric alone.")
+        output.write(_label_text(read.call(best_threshold, **asked), output.kind))
         return
     _refuse_of_classes(of_classes, prevalence)
-    best, assumed = _best(inputs, {**asked, "cost": cost or None, "prevalence": prevalence}, plan)
+    best = read.ask(best_threshold, **asked)
+    assumed = [*best.assumed]
     if prevalence is not None:
         assumed.append(f"Metrics and limits are read at a prevalence of {_share(prevalence, level)}.")
     if output.kind == "json":
+        plan = None if inputs.design in ("random", "stratified") else inputs.design
         question = {"cost": cost or None, "prevalence": prevalence_json(prevalence)}
         question |= {"cluster": inputs.cluster, "weight": inputs.weight, "plan": plan}
         notes = {"assumed": assumed, "notes": list(best.notes)}
         output.write(saved_text({**best.to_dict(), **strict(best.row()), **question, **notes}, indent=1))
     else:
-        output.write(_text(best, assumed, output.kind))
+        output.write(_text(replace(best, assumed=()), assumed, output.kind))
+
+
+def _refuse_of_one(asked: dict[str, Any]) -> None:
+    """Refuse what is asked of one threshold where each class has a column of scores."""
+    for name, value in asked.items():
+        if value:
+            option = "--cost-fn and the like" if name == "cost" else f"--{name}"
+            raise InputError(
+                f"{option} is of one threshold between two classes, and each class has a column of scores; name the "
+                "positive one with --pos-label, or leave it out."
+            )
 
 
 def _label_text(best: LabelThresholds, kind: str) -> str:
@@ -157,47 +169,7 @@ def _refuse_of_classes(given: dict[str, float | str | None], prevalence: Prevale
     named = [f"--{name.replace('_', '-')}" for name, value in given.items() if value is not None]
     named += ["--prevalence of classes"] if isinstance(prevalence, dict) else []
     if named:
-        raise InputError(f"{named[0]} needs the probabilities of every class; name them with --scores 'p_*'.")
-
-
-def _best(inputs: Inputs, asked: dict[str, Any], plan: str | None) -> tuple[BestThreshold, list[str]]:
-    """The best threshold of the rows, or of the tables that they are counted into, and what was assumed."""
-    from steelyard.analysis.thresholds.best_threshold import best_threshold
-
-    if inputs.cluster is not None or plan is not None:
-        return _best_of_rows(inputs, asked, plan)
-    columns = [cost for cost in (asked["cost"] or {}).values() if isinstance(cost, str)]
-    if columns and inputs.weight is not None:
-        from steelyard.analysis.thresholds.asked_sample import COSTS_AND_WEIGHTS
-
-        raise InputError(of_shell(COSTS_AND_WEIGHTS))
-    counted = count_inputs(replace(inputs, cost_columns=tuple(dict.fromkeys(columns))), scores=True)
-    if counted.tally.scores is None:
-        raise InputError("A threshold needs scores; name their column with --score.")
-    binned = ["Scores were counted in bins: only thresholds between bins were searched."]
-    assumed = [*counted.assumed, *(binned if len(counted.tally.scores.bins) else [])]
-    return best_threshold(counted.tally, **asked), assumed
-
-
-def _best_of_rows(inputs: Inputs, asked: dict[str, Any], plan: str | None) -> tuple[BestThreshold, list[str]]:
-    """The best threshold of clustered rows, or of rows that a plan chose, which no saved table keeps apart."""
-    from steelyard.analysis.thresholds.best_threshold import best_threshold
-    from steelyard.ingest.label_tables import match_label
-
-    option, design = ("--cluster", None) if plan is None else ("--plan", read_plan(plan))
-    if add_saved(inputs.files) is not None:
-        raise InputError(f"{option} is of the rows of a file of predictions, which a saved table does not keep.")
-    if any(isinstance(cost, str) for cost in (asked["cost"] or {}).values()):
-        raise InputError(f"With {option} costs are numbers; for a column of costs leave out {option}, or use Python.")
-    positive = inputs.positive
-    if positive is not None and plan is None:  # as the labels write it, such as 1 and not "1"
-        positive = match_label(positive, count_inputs(replace(inputs, cluster=None), scores=True).tally.labels)
-    with open_files(inputs) as source:
-        named, assumed = guess_columns(source, inputs, scores=True)
-        columns: dict[str, Any] = named.columns
-        rows: dict[str, Any] = {"cluster": inputs.cluster, "pos_label": positive, "design": design}
-        best = best_threshold(source, **columns, **rows, **asked)
-    return replace(best, assumed=()), [*map(of_shell, best.assumed), *assumed]
+        raise InputError(f"{named[0]} needs the probabilities of every class; name them with --score 'p_*'.")
 
 
 def _share(prevalence: PrevalenceLike, level: float) -> str:

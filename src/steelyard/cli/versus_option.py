@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from steelyard.cli.binned_by import with_bins
-from steelyard.cli.inputs import labels_of, open_files
+from steelyard.cli.inputs import Inputs, labels_of, predictions
 from steelyard.cli.option_words import of_shell
-from steelyard.cli.usual_columns import guess_columns
 from steelyard.exceptions import InputError, TooFewRowsError
 from steelyard.ingest.thresholding import ASSUMED_HALF, HALF
 
@@ -16,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.analysis.comparison.comparison import Comparison
-    from steelyard.cli.inputs import Inputs
     from steelyard.ingest.source import Source
+    from steelyard.predictions import Predictions
 
 
 def compare_versus(
@@ -27,52 +24,43 @@ def compare_versus(
     from steelyard.ingest.condition_rows import group_sources
     from steelyard.statistics.group_keys import group_label
 
-    if inputs.counts is not None or inputs.row is not None:
-        raise InputError("--versus names a column of a file of predictions; leave out --counts and --row.")
-    with open_files(inputs) as rows:
-        source, inputs = with_bins(rows, inputs)
-        named, assumed = _named(source, inputs)
-        question = _question(source, named, versus, level, metrics)
-        whole, question = _thresholded(source, question, named.threshold)
+    if inputs.counts is not None or inputs.long is not None:
+        raise InputError("--versus names a column of a file of predictions; leave out --counts and --long.")
+    rows, stated = predictions(inputs)
+    if rows.given.is_table:
+        raise InputError("--versus names a column of rows, which a saved table does not keep; give the predictions.")
+    question = _question(rows, versus, level, metrics)
+    with rows.binned_frame() as (source, by):
+        whole, question = _thresholded(source, question, rows.threshold)
         compared: dict[str, Comparison | str] = {"": whole}
-        groups = group_sources(source, named.true or "", inputs.by) if inputs.by else {}
-        classes = _classes(whole) | _classes_of_columns(source, named)
+        groups = group_sources(source, rows.given.true, by) if by else {}
+        classes = _classes(whole) | _classes_of_columns(source, rows)
         for key, part in groups.items():
-            label = group_label(inputs.by, key)
+            label = group_label(by, key)
             compared[label] = compare_group(part, {**question, **classes}, label)
-    half = [of_shell(ASSUMED_HALF)] if named.threshold is None and whole.tables.thresholds else []
-    return compared, [*assumed, *half, *map(of_shell, whole.assumed)]
+    half = [of_shell(ASSUMED_HALF)] if rows.threshold is None and whole.tables.thresholds else []
+    return compared, [*stated, *half, *map(of_shell, whole.assumed)]
 
 
-def _named(source: Source, inputs: Inputs) -> tuple[Inputs, list[str]]:
-    """The columns of the model that is judged, found by their usual names where they are not given."""
-    if inputs.class_scores is None:
-        return guess_columns(source, inputs)
-    named, assumed = guess_columns(source, replace(inputs, score=inputs.class_scores))
-    return replace(named, score=None), assumed
-
-
-def _question(
-    source: Source, named: Inputs, versus: str, level: float, metrics: Sequence[str] | None
-) -> dict[str, Any]:
+def _question(rows: Predictions, versus: str, level: float, metrics: Sequence[str] | None) -> dict[str, Any]:
     """What compare is asked, of all rows and of each group."""
-    own = named.pred or named.class_scores or named.score
-    scores = not named.pred
+    given, model = rows.given, rows.given.model
+    own = model.score if model.pred is None else model.pred
     if own == versus:
         raise InputError(f"--versus {versus!r} is the model itself; name the column of the other one.")
-    threshold = named.threshold
-    if threshold is None and scores and named.class_scores is None and not _ranks_alone(metrics):
+    threshold = given.threshold
+    if threshold is None and model.pred is None and rows.kind == "scores" and not _ranks_alone(metrics):
         threshold = HALF
     return {
-        "score" if scores else "pred": [own, versus],
-        "true": named.true,
+        "score" if model.pred is None else "pred": [own, versus],
+        "true": given.true,
         "threshold": threshold,
-        "pos_label": named.positive,
-        "labels": labels_of(source, named),
-        "weight": named.weight,
-        "frequency": named.frequency,
-        "cluster": named.cluster,
-        "label_sep": named.label_sep,
+        "pos_label": given.pos_label,
+        "labels": given.labels,
+        "weight": given.sample_weight,
+        "frequency": given.frequency,
+        "cluster": given.cluster,
+        "label_sep": given.label_sep,
         "level": level,
         "metrics": metrics,
     }
@@ -128,11 +116,12 @@ def _classes(whole: Comparison) -> dict[str, Any]:
     return {**positive, "labels": list(classes)} if classes else positive
 
 
-def _classes_of_columns(source: Source, named: Inputs) -> dict[str, Any]:
+def _classes_of_columns(source: Source, rows: Predictions) -> dict[str, Any]:
     """All classes by the names of their columns of scores."""
     from steelyard.ingest.rows import matched_columns
 
-    if named.class_scores is None or named.label_sep is not None or "*" in (named.true or ""):
+    given = rows.given
+    if rows.kind != "class scores" or given.model.pred is not None:
         return {}
-    names = ",".join(matched_columns(source, named.class_scores))
-    return {"labels": labels_of(source, replace(named, labels=named.labels or names))}
+    names = ",".join(matched_columns(source, given.model.score))
+    return {"labels": given.labels or labels_of(source, Inputs(true=given.true, labels=names))}

@@ -31,7 +31,7 @@ def _seconds(_context: click.Context, _option: click.Parameter, given: float | N
 
 
 @command
-@options.inputs("files", "true", "pred", "score", "threshold", "positive", "by")
+@options.inputs("files", "true", "pred", "score", "threshold", "pos_label", "by")
 @click.option(
     "--require",
     "rules",
@@ -143,7 +143,7 @@ def _monitor(inputs: Inputs, rules: tuple[str, ...], given: dict[str, Any]) -> M
     if len(inputs.by) > 1:
         raise InputError("Groups are followed by one column; give --by once.")
     by = inputs.by[0] if inputs.by else None
-    return Monitor(rules, pos_label=inputs.positive, threshold=inputs.threshold, by=by, **given)
+    return Monitor(rules, pos_label=inputs.pos_label, threshold=inputs.threshold, by=by, **given)
 
 
 def _ends(text: str | None) -> tuple[float, float] | None:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from steelyard.analysis.monitoring.batches import RowDigest
 from steelyard.analysis.monitoring.monitor import Monitor
 from steelyard.analysis.monitoring.saved_monitor import check_digest
+from steelyard.cli.inputs import guess_columns
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.outputs import check_no_input, checked_output
-from steelyard.cli.usual_columns import guess_columns
 from steelyard.exceptions import InputError
 from steelyard.ingest import queries
 from steelyard.ingest.given_files import content_digest, file_digest
@@ -73,7 +73,7 @@ class WatchedMonitor:
                 f"{state!r} is of the positive class {earlier.pos_label!r}, not {fresh.pos_label!r}; name another "
                 "state, or give the same class."
             )
-        given = self._named(self.inputs.true, self.inputs.pred, self.inputs.score)
+        given = self._named(*_columns(self.inputs))
         self._check_columns({use: self.columns.get(use) if name is None else name for use, name in given.items()})
         self.monitor = earlier
 
@@ -147,7 +147,8 @@ class WatchedMonitor:
 
     def _add_rows(self, name: str, source: Source) -> list[str]:
         named, assumed = guess_columns(source, self.inputs)
-        columns: dict[str, Any] = {"true": named.true, "pred": named.pred, "score": None if named.pred else named.score}
+        true, pred, score = _columns(named)
+        columns: dict[str, Any] = {"true": true, "pred": pred, "score": None if pred else score}
         used = self._named(**columns)
         self._check_columns(used)
         before = self.monitor.threshold_assumed
@@ -161,24 +162,24 @@ class WatchedMonitor:
 
     def _add_keyed(self, name: str, source: Source, key: str) -> list[str]:
         """Predictions where the file has their column, labels where it has that of the truth."""
-        there, inputs = {*source.parts[0].collect_schema().names()}, self.inputs
-        if inputs.true is None or not (inputs.pred or inputs.score):
+        there, (true, pred, score) = {*source.parts[0].collect_schema().names()}, _columns(self.inputs)
+        if true is None or not (pred or score):
             raise InputError("With --key the columns are named: --true, and --pred or --score; give both.")
-        ColumnNames(inputs.true, (str(inputs.pred),) if inputs.pred else (), inputs.score).check_uses()
-        used = self._named(inputs.true, inputs.pred, inputs.score)
+        ColumnNames(true, self.inputs.pred, score).check_uses()
+        used = self._named(true, pred, score)
         self._check_columns(used)
         notes, period = [], self._period(name)
-        if column := next((str(part) for part in (inputs.pred, inputs.score) if part in there), None):
+        if column := next((part for part in (pred, score) if part in there), None):
             notes += self._add_predictions(period, source, key, column)
-        if inputs.true in there:
-            notes += self._add_labels(period, source, key, inputs.true)
+        if true in there:
+            notes += self._add_labels(period, source, key, true)
         if not notes and column is None:
             raise InputError(f"{name!r} has neither predictions nor labels; name their columns.")
         self.columns = used
         return [note for note in notes if note]
 
     def _add_predictions(self, period: str, source: Source, key: str, column: str) -> list[str]:
-        of_labels = column == self.inputs.pred
+        of_labels = column in self.inputs.pred
         groups = [] if self.monitor.by is None else [self.monitor.by]
         pred, score = ([column], []) if of_labels else ([], [column])
         rows = fetch_rows(source, true=None, pred=pred, score=score, others=[key, *groups])
@@ -227,6 +228,11 @@ def _kept(seen: object, digests: object, columns: object, written: object) -> bo
         and isinstance(written, dict)
         and all(isinstance(may, list) and all(isinstance(digest, str) for digest in may) for may in written.values())
     )
+
+
+def _columns(inputs: Inputs) -> tuple[str | None, str | None, str | None]:
+    """The columns of the truth, of labels and of scores, of one model."""
+    return inputs.true, next(iter(inputs.pred), None), next(iter(inputs.score), None)
 
 
 def _split_headers(part: Any, names: list[str]) -> tuple[Any, int]:

@@ -596,7 +596,8 @@ def drift(
     p = Predictions.of(data, predicted, **rows)
     refuse_unused(p, "drift", "by", "cluster", "design")
     tally = _counted(p, period)
-    periods = _periods(Predictions.of(tally, pos_label=p.given.pos_label, threshold=p.given.threshold))
+    counted = Predictions.of(tally, pos_label=p.given.pos_label, threshold=p.given.threshold)
+    periods = _periods(counted)
     first = _reference(periods, reference)
     inference = Inference(level, "auto", draws, rng)
     compared = _AgainstReference(periods[first], inference, _specs(metrics))
@@ -605,7 +606,8 @@ def drift(
     for name, without in (unlabelled or {}).items():
         if name in seen or str(name) in map(str, seen):
             raise InputError(f"{name!r} is a period of labelled rows; give the unlabelled ones another name.")
-        new = new_rows(without, {"score": p.given.model.score} if p.given.is_frame and names_columns(without) else {})
+        named = p.given.is_frame and names_columns(without)
+        new = new_rows(without, {"score": p.given.model.score} if named else {})
         seen[name], changes[name] = compared.unlabelled(name, new)
     if len(seen) < 2:
         raise InputError(f"There is one period only, {first!r}; drift needs two or more.")
@@ -615,6 +617,7 @@ def drift(
         Rows(change for name in order for change in changes.get(name, [])),
         first,
         level,
+        counted.assumed,
     )
 
 

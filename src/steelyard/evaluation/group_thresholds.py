@@ -196,7 +196,7 @@ def group_thresholds(
     labels = [group_label(counted.by, key) for key in counted.groups]
     costs = _costs(cost or {})
     rows = [row for policy, outcome in outcomes.items() for row in _rows(policy, outcome, labels, at, costs)]
-    assumed = (ASSUMED_HALF,) if threshold is None else ()
+    assumed = (*p.assumed, *((ASSUMED_HALF,) if threshold is None else ()))
     return GroupThresholds(tuple(rows), counted.by, at, costs, resamples, level, assumed)
 
 

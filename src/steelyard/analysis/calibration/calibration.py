@@ -95,6 +95,7 @@ class Calibration(Result[Interval]):
     prevalence: float | None = None
     groups: dict[str, Calibration] = field(default_factory=dict)
     classes: int | None = None
+    assumed: tuple[str, ...] = ()
 
     also_saved = ("verdict",)
 
@@ -650,6 +651,7 @@ def calibration(
     table = values.score_table()
     check_both_classes(table)
     whole = table_calibration(table, replace(inference, clustered=clustered_rows(values)), view)
+    whole = replace(whole, assumed=values.assumed)
     if p.given.by is not None and p.given.cluster is not None:
         raise InputError("by= and cluster= cannot be given together; give calibration the rows of one group.")
     groups = {}

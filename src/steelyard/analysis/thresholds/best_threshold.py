@@ -514,7 +514,11 @@ def best_threshold(
     sample, cost_aim = asked_sample(p, stated_prevalence(prevalence), costs if by_row else None)
     aim = aim if cost_aim is None else cost_aim
     best = Search(Criterion(aim, limits), aim, level, confidence).best(sample, draws, generator(rng))
-    return replace(best, assumed=p.assumed if stated is None else stated)
+    assumed = p.assumed if stated is None else stated
+    is_counted = (p.given.is_frame or p.given.is_table) and p.given.cluster is None and stated is None and not by_row
+    if is_counted and len(p.score_table().bins):
+        assumed = (*assumed, "Scores were counted in bins: only thresholds between bins were searched.")
+    return replace(best, assumed=assumed)
 
 
 @question

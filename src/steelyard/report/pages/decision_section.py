@@ -156,16 +156,16 @@ def _file(evaluation: Evaluation) -> tuple[str, bool]:
     """The file and its columns as a shell takes them, and whether the evaluation names them."""
     columns, source = evaluation.columns, evaluation.source or ""
     label = None if evaluation.scores is None else evaluation.scores.label
-    options = {use: columns.get(use) for use in ("true", "score", "weight", "frequency", "cluster", "plan")}
+    options = {use: columns.get(use) for use in ("true", "score", "weight", "frequency", "cluster", "design")}
     named = {use: name for use, name in options.items() if isinstance(name, str)}
     parts = [f"./{source}" if source.startswith("-") else source, *_options(named)]
-    parts += [] if label is None else _options({"positive": str(label)})
+    parts += [] if label is None else _options({"pos-label": str(label)})
     line = shlex.join(parts)
-    needed = {"true", "score", *(["plan"] if evaluation.is_planned else [])}
+    needed = {"true", "score", *(["design"] if evaluation.is_planned else [])}
     is_file = source and needed <= named.keys() and not re.search(r" and \d+ more$", source)
     if is_file and len(line) <= _MOST_COMMAND and line.isprintable():
         return line, True
-    by_plan = " --plan plan.csv" if evaluation.is_planned else ""
+    by_plan = " --design plan.csv" if evaluation.is_planned else ""
     return f"predictions.csv --true label --score score{by_plan}", False
 
 

@@ -103,7 +103,7 @@ if (D.decision) (() => {
     for (const { where } of limits) search += ` --where '${where}'`;
     if (confidence) search += " --confidence " + confidence;
     if (!W.is_gated) return [search];
-    if (limits.length) return [search + " -o chosen.json", `steelyard gate ${W.file} --promise chosen.json`];
+    if (limits.length) return [search + " -o chosen.json", `steelyard gate ${W.file} --guarantee chosen.json`];
     if (share !== null) return [search];
     const least = Number(Math.min(costs[0], costs[LAST]).toPrecision(6));
     return [search, `steelyard gate ${W.file} --threshold ${index === 0 ? "inf" : at(index)} --require 'expected_cost[cost_fn=${cost}]<=${least}'`];
