@@ -97,6 +97,7 @@ EQUIVALENT: dict[str, str] = {
     "FollowedRule.first_alarm: log_p <= np.log(self.alpha) + 1e-12 -> log_p < np.log(self.alpha) + 1e-12": "no evidence lies exactly at the margin for rounding",
     "_determine: table.tn + more -> (table.tn - (more))": "a metric that depends on true negatives differs with fewer as well",
     "reference_limit: side < 0 -> side <= 0": "a side is -1 or 1",
+    "ranked_leaderboard: other > merits[name] + ROUNDING -> other >= merits[name] + ROUNDING": "no value lies just the rounding above another",
     "_furthest: stop - end -> (stop + (end)) (the 2.)": "more points than there are indices in between are the same indices",
 }
 
