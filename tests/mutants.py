@@ -95,6 +95,9 @@ EQUIVALENT: dict[str, str] = {
     "rows_to_distinguish: min(plan.class_shares) -> max(plan.class_shares)": "the search begins at fewer rows and ends within the same 1 %",
     "trend_p_value: drawn >= logits @ positives - 1e-09 * np.abs(logits).max() -> drawn > logits @ positives - 1e-09 * np.abs(logits).max()": "no draw lies exactly at the margin for rounding",
     "FollowedRule.first_alarm: log_p <= np.log(self.alpha) + 1e-12 -> log_p < np.log(self.alpha) + 1e-12": "no evidence lies exactly at the margin for rounding",
+    "_determine: table.tn + more -> (table.tn - (more))": "a metric that depends on true negatives differs with fewer as well",
+    "reference_limit: side < 0 -> side <= 0": "a side is -1 or 1",
+    "ranked_leaderboard: other > merits[name] + ROUNDING -> other >= merits[name] + ROUNDING": "no value lies just the rounding above another",
     "_furthest: stop - end -> (stop + (end)) (the 2.)": "more points than there are indices in between are the same indices",
 }
 

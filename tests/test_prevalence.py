@@ -10,7 +10,17 @@ import pytest
 from checks import assert_refused
 
 import steelyard
-from steelyard import Counts, Prevalence, at_prevalence, confusion, get_metric, interval, list_metrics, score_table
+from steelyard import (
+    Counts,
+    Prevalence,
+    at_prevalence,
+    confusion,
+    correct_prior,
+    get_metric,
+    interval,
+    list_metrics,
+    score_table,
+)
 from steelyard.studies import swap_prevalences
 
 FINLEY = Counts(28, 23, 72, 2680)
@@ -258,3 +268,9 @@ def test_a_loss_without_bound_at_another_prevalence_is_no_warning():
         warnings.simplefilter("error")
         row = steelyard.evaluate(y, y_score=scores, prevalence=0.3)["log_loss"]
     assert row.high == np.inf
+
+
+def test_probabilities_are_moved_to_the_shares_that_were_counted():
+    p, even = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]]), [1 / 3] * 3
+    counted = correct_prior(p, even, Prevalence(counts={"a": 160, "b": 20, "c": 20}))
+    assert counted == pytest.approx(correct_prior(p, even, {"a": 0.8, "b": 0.1, "c": 0.1}), rel=1e-12)

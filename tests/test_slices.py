@@ -270,6 +270,8 @@ def test_discoveries_are_those_of_benjamini_and_hochberg_and_leave_out_what_cann
     assert slice_question.discoveries(p, 0.05).adjusted == pytest.approx([0.005, 0.03])
     able = slice_question.discoveries(p, 0.05, least=np.array([1e-4, 0.5, 1e-3, 0.5, 0.5]))
     assert (able.tested, able.places.tolist()) == (2, [0, 2])
+    few = slice_question.discoveries(np.full(5, 0.02), 0.05, least=np.array([0.001, 0.02, 0.03, 0.04, 0.5]))
+    assert (few.tested, few.places.tolist()) == (2, [0, 1])  # two can reach 0.05 / 2, and one of four 0.05 / 4
     assert slice_question.discoveries(np.ones(5), 0.05).level == pytest.approx(0.99)
 
 
