@@ -289,7 +289,7 @@ def test_own_keywords_and_row_options_are_disjoint_and_few(name):
 def test_an_unknown_keyword_is_answered_by_the_near_one():
     with pytest.raises(InputTypeError, match=r"no y_prob=.*y_score"):
         steelyard.evaluate(Y, y_prob=S)
-    with pytest.raises(InputTypeError, match="part of a metric.s name"):
+    with pytest.raises(InputTypeError, match=r"part of a metric.s name"):
         steelyard.interval("f1", Y, S > 0.5, average="macro")
     with pytest.raises(AttributeError, match="Did you mean 'evaluate'"):
         Predictions(Y, S > 0.5).evaluat  # noqa: B018 - asked for

@@ -182,7 +182,7 @@ class Given:
         if not self.is_frame:
             return FrameColumns()
         score = self.model.score
-        scores = [*score.values()] if isinstance(score, Mapping) else score  # those of each class
+        scores: Any = [*score.values()] if isinstance(score, Mapping) else score  # those of each class
         return FrameColumns(self.true, self.model.pred, scores, self.sample_weight)
 
     @property
@@ -309,7 +309,7 @@ class Predictions:
     @classmethod
     def read(
         cls,
-        source: Frame | Source | str | PathLike[str] | Sequence[str | PathLike[str]],
+        source: Frame | Source | Files | str | PathLike[str] | Sequence[str | PathLike[str]],
         *,
         true: str | Sequence[str] | None = None,
         pred: str | Sequence[str] | Mapping[str, str] | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -105,7 +105,7 @@ def checked_problem(
     threshold: object,
     cost: object,
     ranking: bool | None,
-    **yes_or_no: bool,
+    **yes_or_no: Any,
 ) -> Problem:
     """The answers given, by the names of `recommend`, checked."""
     for name, answer in {"ranking": ranking, **yes_or_no}.items():

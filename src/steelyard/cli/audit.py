@@ -90,7 +90,7 @@ def _changes(metrics: list[MetricOrFunction], kind: str, inputs: Inputs, toleran
 
     tables, scores = _tables(inputs, metrics)
     tolerance = TOLERANCE if tolerance is None else tolerance
-    beside = scores if tables and scores else None
+    beside: Any = scores if tables and scores else None
     changes = robustness(tables or scores, y_score=beside, metrics=metrics or None, tolerance=tolerance)
     order = _order(metrics, tables)
     if kind == "json":

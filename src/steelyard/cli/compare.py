@@ -74,7 +74,7 @@ def compared(inputs: Inputs, **asked: Any) -> Comparison:
         saved = {name: read_saved_evaluation([name]) or read_saved(name) for name in inputs.files}
         models = {name: model for name, model in saved.items() if model is not None}
         if len(models) == len(saved):
-            options = {"pos_label": inputs.pos_label, "threshold": inputs.threshold}
+            options: dict[str, Any] = {"pos_label": inputs.pos_label, "threshold": inputs.threshold}
             return with_shell_words(compare(_short(models), **options, **asked))
     found: Comparison = predictions(inputs).ask(compare, **asked)
     return found

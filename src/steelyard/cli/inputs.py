@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from steelyard._types import Label
     from steelyard.analysis.planning.label_plan import LabelPlan
-    from steelyard.analysis.results.result import Result
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.ingest.source import Source
     from steelyard.predictions import Predictions
@@ -123,8 +122,8 @@ class Read(NamedTuple):
 
     def ask(self, question: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         """The same in the words of the shell, with how the rows were read."""
-        found: Result[Any] = self.call(question, *arguments, **options)
-        return with_shell_words(replace(found, assumed=(*self.stated, *found.assumed)))  # type: ignore[attr-defined]  # as every result has
+        found: Any = self.call(question, *arguments, **options)
+        return with_shell_words(replace(found, assumed=(*self.stated, *found.assumed)))
 
 
 def print_assumed(assumed: Sequence[str]) -> None:

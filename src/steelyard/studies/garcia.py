@@ -475,7 +475,8 @@ def _study(models: OwnModels, y: Array, metrics: Sequence[str] | None, **options
         name = next(iter(models.flagged))
         raise InputError(f"{name} gives labels alone, which cannot be distorted; give probabilities, or more models.")
     (score,) = models.scores.values()
-    return metric_correlation(y, score, metrics=names, threshold=models.threshold, **options)
+    at: Any = models.threshold  # a number, or "prior"
+    return metric_correlation(y, score, metrics=names, threshold=at, **options)
 
 
 def _own_choices(study: CorrelationStudy) -> dict[str, Any]:

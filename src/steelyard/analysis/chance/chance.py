@@ -217,7 +217,8 @@ class Baselines:
         table = self.table
         assert isinstance(table, ProbabilityTable)  # noqa: S101 - of columns of scores
         if metric.of_probabilities:
-            return metric(table.without_skill(), average=call.average, pos_label=call.pos_label)
+            options: dict[str, Any] = {"average": call.average, "pos_label": call.pos_label}
+            return metric(table.without_skill(), **options)
         times, rng = self.draws or _times(table.probabilities.shape), generator(self.rng)
         if times < FEWEST_READ or table.frequency is not None:
             return math.nan
@@ -480,9 +481,9 @@ class LabelSetBaselines:
         return self.draws or _times(self.table.true.shape)
 
 
-def _times(shape: tuple[int, ...]) -> int:
+def _times(shape: Sequence[Any]) -> int:
     """How often rows of so many columns are shuffled: where they are few as often as makes a mean known."""
-    return int(np.clip(_SHUFFLED_CELLS // max(1, np.prod(shape)), 1, 100))
+    return int(np.clip(_SHUFFLED_CELLS // max(1, int(np.prod(shape))), 1, 100))
 
 
 def _mean(values: Array, weights: Array) -> float:

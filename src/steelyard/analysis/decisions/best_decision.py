@@ -201,12 +201,12 @@ def best_decision(
     """How to decide between classes by their probabilities, a column of scores for each, and what it is worth.
 
     By a metric, which stands after the rows (a name such as "f1[average=macro]", "balanced_accuracy", "g_mean" or
-    "accuracy"; by default the AC-score), each class gets a threshold: the class whose probability is the largest multiple of its threshold is
-    decided, and the thresholds are those at which the metric is best. With a `cost_matrix` (K x K, rows true, columns
-    decided, or a frame with the classes as names) nothing is sought: the decision of least expected cost is taken
-    (Elkan 2001), which is best where the probabilities are calibrated. best_threshold asks the same of one column of
-    scores, and sets limits; a rule of many classes has neither one threshold nor one curve, so that it is an answer of
-    its own kind.
+    "accuracy"; by default the AC-score), each class gets a threshold: the class whose probability is the largest
+    multiple of its threshold is decided, and the thresholds are those at which the metric is best. With a
+    `cost_matrix` (K x K, rows true, columns decided, or a frame with the classes as names) nothing is sought: the
+    decision of least expected cost is taken (Elkan 2001), which is best where the probabilities are calibrated.
+    best_threshold asks the same of one column of scores, and sets limits; a rule of many classes has neither one
+    threshold nor one curve, so that it is an answer of its own kind.
 
     `prevalence` are the shares of the classes where decisions are made, in their order or by label: rows count by them,
     and probabilities are moved to them (Saerens et al. 2002). `reject=0.05` sends the 5 % of the rows to a person whose

@@ -396,7 +396,7 @@ def labelled_table(p: Predictions) -> Counts | Confusion | Tally:
         at = p.threshold
         groups = {key: Tally(Predictions.of(part, threshold=at).confusion()) for key, part in data.groups.items()}
         return Tally(p.confusion(), by=data.by, groups=groups)
-    return p.confusion() if isinstance(data, ScoreTable) else data  # type: ignore[no-any-return]  # a table by then
+    return p.confusion() if isinstance(data, ScoreTable) else data
 
 
 def _table_cells(table: Counts | Confusion, pos_label: Label) -> Array:

@@ -389,7 +389,7 @@ class LabelPlan(Result[ChosenRow]):
         from steelyard.analysis.planning.plan_labels import topped_up
 
         is_named = names_columns(data) and self.score_column is not None
-        p = Predictions.of(data, first_is="y_score", **({"score": self.score_column} if is_named else {}))
+        p = Predictions.of(data, first_is="y_score", score=self.score_column if is_named else None)
         return topped_up(self, p, budget, y_true, rng)
 
     def to_csv(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, Unpack, overload, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, Unpack, cast, overload, runtime_checkable
 
 import numpy as np
 
@@ -326,7 +326,7 @@ def at_prevalence(data: ScoreTable, prevalence: PrevalenceLike, /) -> ScoreTable
 @overload
 def at_prevalence(
     data: RowsLike = None, prevalence: PrevalenceLike | None = None, /, **rows: Unpack[RowOptions]
-) -> Confusion | ScoreTable | ProbabilityTable: ...
+) -> Counts[Any] | Confusion | ScoreTable | ProbabilityTable: ...
 @question
 def at_prevalence(
     data: Any = None, prevalence: PrevalenceLike | None = None, /, **rows: Unpack[RowOptions]
@@ -389,7 +389,7 @@ def table_at(table: MetricTable, pi: PrevalenceLike | None) -> MetricTable:
     """A table of any kind where the classes have these shares; as it is where none are given."""
     if pi is None:
         return table
-    pi = stated_prevalence(pi)
+    pi = cast("PrevalenceLike", stated_prevalence(pi))
     if isinstance(table, ProbabilityTable):
         return columns_at(table, pi)
     if isinstance(table, Counts):

@@ -303,7 +303,7 @@ def _read_group(field: SavedField) -> Group:
 
 
 def _read_test(field: SavedField) -> ChanceTest:
-    numbers = read_numbers(field, "p_value", "p_two_sided", "undefined_share")
+    numbers: dict[str, Any] = {**read_numbers(field, "p_value", "p_two_sided", "undefined_share")}
     return ChanceTest(method=field["method"].text(), why=field["undefined"].text_or_none(), **numbers)
 
 
