@@ -54,7 +54,7 @@ AREAS = {
     ),
     "comparison": Area(
         ("analysis/comparison", "analysis/holm.py"), 24,
-        ("test_published", "test_comparison", "test_drop_test", "test_groups", "test_leaderboard"),
+        ("test_published", "test_comparison", "test_drop_test", "test_groups", "test_leaderboard", "test_verdict"),
         ("compare", "compare_groups"),
     ),
     "thresholds": Area(
