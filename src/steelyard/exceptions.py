@@ -39,7 +39,7 @@ class SteelyardError(Exception):
 
     def __str__(self) -> str:
         # KeyError would print the message as a quoted repr, and the repr of an array has lines.
-        return re.sub(r"\s*[\r\n]+\s*", " ", str(self.args[0])) if self.args else ""
+        return re.sub(r"(?<!\s)\s*[\r\n]\s*", " ", str(self.args[0])) if self.args else ""
 
 
 class InputError(SteelyardError, ValueError):

@@ -48,7 +48,7 @@ _RULE = re.compile(
     r"(?P<sign>>=|<=|>|<)\s*(?P<limit>[^\]]+)"
 )
 _NUMBER = rf"{_DIGITS}(?:[eE][+-]?\d+)?"
-_LIMIT = re.compile(rf"(?:(?P<number>[+-]?{_NUMBER})|{_OTHER}\s*(?P<margin>[+-]\s*{_NUMBER})?)\s*(?P<percent>%?)")
+_LIMIT = re.compile(rf"(?:(?P<number>[+-]?{_NUMBER})|{_OTHER}(?:\s*(?P<margin>[+-]\s*{_NUMBER}))?)\s*(?P<percent>%?)")
 
 
 @dataclass(frozen=True)
