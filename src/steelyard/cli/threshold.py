@@ -114,7 +114,7 @@ def find_threshold(
     from steelyard.analysis.thresholds.best_threshold import best_threshold
 
     of_classes = {"cost_matrix": cost_matrix, "reject": reject, "reject_cost": reject_cost}
-    asked = {"where": list(where) or None, "confidence": confidence, "cost": cost or None}
+    asked: dict[str, Any] = {"where": list(where) or None, "confidence": confidence, "cost": cost or None}
     read = predictions(inputs, scores=True)
     if read.rows.given.is_frame and read.rows.kind == "class scores" and inputs.pos_label is None:
         _refuse_of_one(asked)
