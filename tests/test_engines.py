@@ -393,10 +393,10 @@ def test_evaluate_takes_frames(frame):
 def test_compare_takes_frames(frame):
     r = rows()
     names, options = ["a", "b"], {"metrics": ["recall", "mcc"]}
-    of_arrays = compare(r["y"], {"a": r["a"], "b": r["b"]}, **options)
+    of_arrays = compare(r["y"], y_pred={"a": r["a"], "b": r["b"]}, **options)
     assert compare(frame(r), pred=names, true="y", **options).to_dict() == of_arrays.to_dict()
     repeated = {name: np.repeat(column, r["n"]) for name, column in r.items()}
-    expected = compare(repeated["y"], {"a": repeated["a"], "b": repeated["b"]}, **options)
+    expected = compare(repeated["y"], y_pred={"a": repeated["a"], "b": repeated["b"]}, **options)
     assert compare(frame(r), pred=names, true="y", frequency="n", **options).to_dict() == expected.to_dict()
     by_score = compare(r["y"], y_score={"s": r["s"], "wide": r["wide"]}, metrics=["roc_auc"])
     found = compare(frame(r), score=["s", "wide"], true="y", metrics=["roc_auc"])
@@ -455,7 +455,7 @@ REFUSED = [
     ("a positive not clear", {"y": ["fraud", "ok"], "s": [0.1, 0.2]}, {"score": "s"}, InputError, "Which class is the positive one is not clear"),
     ("an undeclared label", {"y": [0, 1], "p": [0, 2]}, {"pred": "p", "labels": [0, 1]}, InputError, "The column 'p' holds 2, which is none of the declared"),
     ("nothing to count", {"y": [0, 1]}, {}, InputTypeError, "There is nothing to count: name a column of labels"),
-    ("three models", {"y": [0, 1]}, {"pred": ["a", "b", "c"]}, InputError, "One model is counted, or two side by side; 3 columns"),
+    ("three models", {"y": [0, 1]}, {"pred": ["a", "b", "c"]}, InputError, "These rows have 3 models, 'a', 'b', 'c', and one is asked about"),
     ("two models and weights", {"y": [0, 1]}, {"pred": ["a", "b"], "weight": "w"}, InputError, "Two models side by side are counted by their labels alone"),
 ]  # fmt: skip
 
