@@ -133,7 +133,7 @@ def test_costs_by_column_are_those_of_the_rows_in_frames_and_tallies(frame, freq
         wrong.append((costs * times).sum() / times.sum())
     best = int(np.argmin(wrong))
     rows = frame({**data, "cost": 9 * data["w"]})
-    asked = {"cost": {"cost_fn": "cost", "cost_fp": 1}, "resamples": 0}
+    asked = {"cost": {"cost_fn": "cost", "cost_fp": 1}, "draws": 0}
     columns = {"true": "y", "score": "s", "frequency": frequency}
     kept = type(counted := tally(rows, **columns, cost="cost")).from_json(counted.to_json())
     assert kept == counted and counted.rows == times.sum()
