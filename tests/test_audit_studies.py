@@ -337,12 +337,12 @@ def test_robustness_and_correlation_ask_predictions_and_frames_too():
     expected = robustness(y, y_score={"a": scores}, **asked)
     frame = pl.DataFrame({"y": y, "a": scores})
     p = Predictions(y, y_score={"a": scores})
-    assert p.robustness(**asked).verdicts == expected.verdicts
+    assert robustness(p, **asked).verdicts == expected.verdicts
     assert robustness(frame, true="y", score=["a"], **asked).verdicts == expected.verdicts
     cut = robustness(p.at(0.3), metrics=["f1"], draws=0)
     assert cut.verdicts == robustness(y, {"a": (scores >= 0.3).astype(int)}, metrics=["f1"], draws=0).verdicts
     few = {"metrics": ["f1"], "steps": 3, "tuples": 2, "seeds": 2}
-    assert metric_correlation(frame, true="y", score="a", **few).counts == p.metric_correlation(**few).counts
+    assert metric_correlation(frame, true="y", score="a", **few).counts == metric_correlation(p, **few).counts
     with pytest.raises(TypeError, match="cluster= has no place in robustness"):
         robustness(y, y_score=scores, cluster=y)
 

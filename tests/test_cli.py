@@ -171,6 +171,7 @@ REPEATED = {
     "drift --unlabelled",
     "tally --cost",
     "tally --pred",
+    "tally --score",
     "threshold --where",
     "watch --by",
     "watch --require",

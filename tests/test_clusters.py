@@ -225,7 +225,7 @@ def test_groups_of_columns_of_probabilities_keep_their_clusters():
     y, p, member = rng.integers(0, 3, 120), rng.dirichlet(np.ones(3), 120), np.arange(120) // 4
     report = evaluate(y, y_score=p, by={"site": member % 2}, cluster=member, metrics=["balanced_accuracy"])
     assert all(row.method == "cluster" and row.low < row.high for group in report.groups for row in group.metrics)
-    with pytest.raises(steelyard.exceptions.InputError, match="has 3 columns, and compare takes one"):
+    with pytest.raises(steelyard.exceptions.InputError, match="has one column, and others a column for each class"):
         compare(y, {"A": p.argmax(1), "B": (p > 0.5).astype(int)})
 
 

@@ -34,8 +34,6 @@ METHODS = {
     "best_threshold": 0,
     "best_decision": 0,
     "recommend": 0,
-    "metric_correlation": 0,
-    "robustness": 0,
     "compare": 0,
 }
 

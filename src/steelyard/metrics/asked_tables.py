@@ -53,7 +53,8 @@ def asked_table(spec: MetricSpec, p: Predictions) -> tuple[AnyTable, CallOptions
         scores = counted.score_table()
         if spec.label is not None and str(scores.label) != str(options.pos_label):
             raise InputError(f"{spec.name} is of another class than these scores, which are of {scores.label!r}.")
-        check_both_classes(scores)
+        if not p.given.is_table:  # of which a part of a larger one may lack a class
+            check_both_classes(scores)
         return scores, CallOptions()
     if counted.kind == "class scores" and counted.given.model.pred is None:
         raise InputTypeError(
