@@ -1,7 +1,7 @@
 """Predictions: rows with their truth and what one or more models made of them, read, checked and counted once.
 
-The door of every question: arrays, tensors, frames of any engine, files, folders and saved tables come in here, and
-nowhere else. A question takes a Predictions, or what makes one, by `Predictions.of`.
+Arrays, tensors, frames of any engine, files, folders and saved tables are read here, for every question, and nowhere
+else. A question takes a Predictions, or what makes one, by `Predictions.of`.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ TABLES = (Counts, Confusion, ScoreTable, ProbabilityTable, MultilabelTable, Pair
 
 
 class RowOptions(TypedDict, total=False):
-    """What may be said of rows beside any question; each may be None, which leaves it out."""
+    """The options of rows, which every question takes; each may be None, which leaves it out."""
 
     y_true: ArrayLike | None
     y_pred: ArrayLike | Mapping[str, ArrayLike] | None
@@ -203,7 +203,7 @@ class Given:
 class Files:
     """Files by name: opened when they are first read, closed with the last Predictions of them.
 
-    `shown` is entered for each reading, and gives what is told how many of the parts are done.
+    `shown` is entered for each reading, and gives what is called with how many of the parts are done.
     """
 
     def __init__(self, names: Sequence[str], shown: Callable[[], Shown] = nullcontext) -> None:
