@@ -33,7 +33,7 @@ from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.paired_tables import paired
 from steelyard.ingest.row_order import check_order
 from steelyard.ingest.score_matrix import HIGHEST_TAKEN, counted_where_they_are, probability_table
-from steelyard.ingest.source import Source, named_columns, names_class_columns
+from steelyard.ingest.source import Source, check_name, named_columns, names_class_columns
 from steelyard.ingest.thresholding import (
     MOST_POSITIVE,
     TWO_THRESHOLDS,
@@ -1436,6 +1436,7 @@ def _named_models(true: Any, pred: Any, score: Any) -> dict[str, Model]:
             if twice := next((name for i, name in enumerate(names) if name in names[:i]), None):
                 raise InputError(f"{use}= names the column {twice!r} twice; name each column once.")
             return {str(name): name for name in names}
+        check_name(use, names)
         return {"": names}
 
     preds, scores = listed("pred", pred), listed("score", score)
