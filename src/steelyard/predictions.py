@@ -1266,6 +1266,12 @@ def refuse_unused(p: Predictions, who: str, *uses: str) -> None:
             raise InputTypeError(f"{keyword}= has no place in {who}: {_UNUSED[use]}{out}.")
 
 
+def refuse_bins(p: Predictions, who: str) -> None:
+    """Refuse bins= without groups that it divides, where a question has bins of its own."""
+    if p.given.bins is not None and p.given.by is None:
+        raise InputTypeError(f"{who} takes n_bins= in place of bins=; bins= divides a column of by=.")
+
+
 def check_rows(p: Predictions, who: str) -> None:
     """Refuse rows that are counted already, that may have several labels each, or without a truth or a model."""
     if p.given.is_table:
