@@ -91,7 +91,7 @@ print(json.dumps({
     "metrics": shell("metrics", "--format", "json"),
     "explain": shell("explain", name),
     "report": {row["name"]: row for row in rows},
-    "page": f'data-metric="{name}"' in steelyard.page(steelyard.evaluate(finley)),
+    "page": f'data-metric="{name}"' in steelyard.evaluate(finley).to_html(),
     "scorer": repr(steelyard.scorer(name)),
     "audit": shell("audit", name, "--format", "json"),
 }))

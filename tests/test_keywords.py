@@ -316,7 +316,7 @@ BEFORE = {
 OF_ROWS = [
     name
     for name in public_names()
-    if name not in ("SteelyardError", "RARER")
+    if name not in ("SteelyardError", "RARER", "figures.plot")  # which draws rows that were given elsewhere
     and not name.startswith("results.")
     and {"y_true", "y", "data"} & set(inspect.signature(public_thing(name)).parameters)
 ]
@@ -334,9 +334,25 @@ def test_a_keyword_of_another_question_is_taken_or_refused_in_a_sentence_that_sa
         function(*BEFORE.get(name, given), **{keyword: 0 if keyword == "zero_division" else SITE})
 
 
-def test_a_figure_refuses_groups_in_a_sentence():
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda **options: steelyard.figures.RocDisplay.from_predictions(Y, S, **options),
+        lambda **options: steelyard.figures.plot("roc", steelyard.Predictions(Y, y_score=S), **options),
+    ],
+)
+def test_a_figure_refuses_keywords_of_other_questions_in_a_sentence(draw):
     with pytest.raises(InputTypeError, match=r"^by= .* a figure gives one result"):
-        steelyard.figures.RocDisplay.from_predictions(Y, S, by=SITE)
+        draw(by=SITE)
+    with pytest.raises(InputTypeError, match=r"^zero_division= .* a figure leaves it undefined .*steelyard\.precision"):
+        draw(zero_division=0)
+    with pytest.raises(InputTypeError, match=r"takes no colour=; leave it out"):
+        draw(colour="red")
+
+
+def test_a_kind_of_figure_is_given_first():
+    with pytest.raises(InputTypeError, match=r"^kind= is text, not "):
+        steelyard.figures.plot(Y)
 
 
 # ---------------------------------------------------------------- arguments that have no place
@@ -392,7 +408,30 @@ def test_the_keywords_of_a_typed_dictionary_are_known_and_listed():
         errors(draws=2)
 
 
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: steelyard.calibration(Y, S, bins=5), "calibration takes n_bins= in place of bins=; bins= divides"),
+        (lambda: steelyard.slices(FRAME, true="y", pred="p", bins=5), "slices takes n_bins= in place of bins=;"),
+        (lambda: steelyard.at_prevalence(Y, y_pred=P, pi=0.1), "at_prevalence takes no pi= any more: give the prev"),
+        (lambda: steelyard.compare(Y, {"a": P, "b": P2}, scores=True), "compare takes no scores= any more: give y_sc"),
+        (
+            lambda: steelyard.gate(steelyard.evaluate(Y, P), "recall >= 0.1", allow_worse=True),
+            "gate takes no allow_worse= any more: a rule that fails better models is refused.",
+        ),
+        (
+            lambda: steelyard.gate(steelyard.evaluate(Y, P), promise="threshold.json"),
+            "gate takes guarantee= in place of promise=.",
+        ),
+    ],
+)
+def test_a_keyword_that_is_gone_is_refused_by_what_to_give(call, sentence):
+    with pytest.raises(InputTypeError, match=f"^{re.escape(sentence)}"):
+        call()
+
+
 def test_a_renamed_keyword_names_what_took_its_place():
     for name, renamed in RENAMED.items():
-        assert name is None or hasattr(steelyard, name.partition(".")[0]), name
+        public = {each.rpartition(".")[2] for each in public_names()}
+        assert name is None or name.partition(".")[0] in public, name
         assert all(" " in new or new.isidentifier() for new in renamed.values())

@@ -20,7 +20,20 @@ from steelyard._names import GONE, HOME, SHELVES, SUBMODULES
 SHELL = {"jobs": "n_jobs", "seed": "rng", "folds": "k", "target": "y", "model": "estimator"}
 COST_KEYS = {"cost_fn", "cost_tp", "benefit_tp", "cost_fp", "cost_tn", "benefit_tn"}  # as best_threshold takes them
 # What only a shell has: where results go, how they look, what is read, and what a gate asks.
-ALONE = {"all", "against", "counts", "data", "data_dir", "force", "format", "list", "min_count", "output", "overlap"}
+ALONE = {
+    "all",
+    "against",
+    "counts",
+    "data",
+    "data_dir",
+    "errors",
+    "force",
+    "format",
+    "list",
+    "min_count",
+    "output",
+    "overlap",
+}
 ALONE |= {"no_color", "profile", "quick", "rarer_positive", "require"}
 ALONE |= {"keep_rows", "last", "ledger", "tag"}  # which methods of Ledger take
 ALONE |= {"holdout", "select_tree"}  # HoldOut and select_tree

@@ -55,6 +55,21 @@ def test_every_refusal_of_the_matrix_is_one_of_a_question_that_is_asked():
 # ---------------------------------------------------------------- how rows are given
 
 
+def test_a_column_for_each_class_is_counted_into_a_table_of_probabilities():
+    scores = np.array([[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6]])
+    counted = Predictions(["a", "b", "b"], y_score=scores, labels=["a", "b", "c"]).probability_table()
+    table = steelyard.tables.ProbabilityTable(("a", "b", "c"), np.array([0, 1, 1]), scores)
+    assert isinstance(counted, steelyard.tables.ProbabilityTable) and counted.labels == table.labels
+    assert counted.codes.tolist() == table.codes.tolist() and counted.probabilities.tolist() == scores.tolist()
+    assert steelyard.interval("log_loss", table) == steelyard.interval("log_loss", counted)
+
+
+def test_a_name_of_a_column_is_text():
+    for use in ("pred", "score"):
+        with pytest.raises(InputTypeError, match=rf"^{use}= names a column of the frame by text, not by a ndarray"):
+            steelyard.evaluate(FRAME, **{"true": "y", use: S})
+
+
 def test_the_first_argument_alone_decides_how_the_rows_are_read():
     by_place = steelyard.evaluate(Y, S > 0.5)["recall"].value
     p = Predictions(Y, S > 0.5)

@@ -56,7 +56,7 @@ def test_the_built_pages_load_nothing_from_elsewhere_and_are_whole(site):
     assert not [pair for pair in seen if re.match(r"(https?:)?//", pair[1])]
     for metric in list_metrics():
         assert (site / "catalogue" / f"{metric.name}.html").is_file()
-    assert "SurfaceDisplay" in (site / "reference" / "report.html").read_text(encoding="utf-8")
+    assert "SurfaceDisplay" in (site / "reference" / "figures.html").read_text(encoding="utf-8")
     assert "<math" in (site / "catalogue" / "ac_score.html").read_text(encoding="utf-8")
 
 
@@ -95,7 +95,7 @@ def test_the_home_embeds_three_pages_that_the_build_makes(site):
 def test_the_gallery_draws_every_kind_of_figure_with_its_code(site):
     page = (DOCS / "gallery.md").read_text(encoding="utf-8")
     displays = [name for name in dir(steelyard.figures) if name.endswith("Display")]
-    assert len(displays) > 20 and not [name for name in displays if f"steelyard.{name}." not in page]
+    assert len(displays) > 20 and not [name for name in displays if f"steelyard.figures.{name}." not in page]
     assert 'kind="lift"' in page and 'kind="brier"' in page  # what a gain and a cost curve show too
     pictures = re.findall(r"!\[[^]]*\]\(([^)]*)\)", page)
     assert len(pictures) == len(set(pictures)) >= len(displays) + 2

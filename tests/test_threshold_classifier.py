@@ -484,6 +484,7 @@ def test_labels_in_another_order_than_their_rows_are_refused():
     ("options", "words"),
     [
         ({"refit": False}, "refit=False deploys the classifier of one split, and cv= makes 5"),
+        ({"refit": None}, "refit= is True, False or 'auto', not None"),
         ({"cv": 1.5}, "cv= as a share of rows to hold out lies between 0 and 1, not at 1.5"),
         ({"confidence": 0.9}, "give them too, such as where="),
         ({"confidence": 2, "where": "recall >= 0.9"}, "confidence= is a probability"),

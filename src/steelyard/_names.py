@@ -212,6 +212,7 @@ GONE = {
     "counting_query": "sql",
     "decide": "audit(metric, properties=[...])",
     "intervals": "interval, with a list of metrics",
+    "figure": "figures.plot",
     "notebook": "evaluate(...), which a notebook shows",
     "page": "evaluate(...).to_html()",
 }

@@ -41,6 +41,7 @@ _SYNONYMS = {  # words of other libraries
     "positive": "pos_label",
     "alpha": "level",
 }
+_WORSE_RULES = "a rule that fails better models is refused"
 # Keywords that were renamed, by the function that took them or None for all: the new one, or what to do in its place.
 # An entry acts where the function does not take the old keyword.
 RENAMED: dict[str | None, dict[str, str]] = {
@@ -51,10 +52,13 @@ RENAMED: dict[str | None, dict[str, str]] = {
         "tolerance": "the plateau is relative to the value",
         "both_directions": "give the scores with the other sign where low ones are positive",
     },
-    "compare": {"scores": "labels and scores are told apart by their values"},
+    "at_prevalence": {"pi": "give the prevalence in the second place, after the rows or the table"},
+    "compare": {"scores": "give y_score=, or of a frame score="},
     "correct_prior": {"p": "y_score"},
     "cross_evaluate": {"cost": "resources"},
     "errors": {"where": "filter", "keys": "key"},
+    "gate": {"allow_worse": _WORSE_RULES},
+    "assert_gate": {"allow_worse": _WORSE_RULES},
     "multilabel": {"row": "long", "label": "long"},
     "recommend": {
         "equal_class_weight": "use",

@@ -1,7 +1,7 @@
 """Predictions: rows with their truth and what one or more models made of them, read, checked and counted once.
 
-The door of every question: arrays, tensors, frames of any engine, files, folders and saved tables come in here, and
-nowhere else. A question takes a Predictions, or what makes one, by `Predictions.of`.
+Arrays, tensors, frames of any engine, files, folders and saved tables are read here, for every question, and nowhere
+else. A question takes a Predictions, or what makes one, by `Predictions.of`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.paired_tables import paired
 from steelyard.ingest.row_order import check_order
 from steelyard.ingest.score_matrix import HIGHEST_TAKEN, counted_where_they_are, probability_table
-from steelyard.ingest.source import Source, named_columns, names_class_columns
+from steelyard.ingest.source import Source, check_name, named_columns, names_class_columns
 from steelyard.ingest.thresholding import (
     MOST_POSITIVE,
     TWO_THRESHOLDS,
@@ -72,7 +72,7 @@ TABLES = (Counts, Confusion, ScoreTable, ProbabilityTable, MultilabelTable, Pair
 
 
 class RowOptions(TypedDict, total=False):
-    """What may be said of rows beside any question; each may be None, which leaves it out."""
+    """The options of rows, which every question takes; each may be None, which leaves it out."""
 
     y_true: ArrayLike | None
     y_pred: ArrayLike | Mapping[str, ArrayLike] | None
@@ -203,7 +203,7 @@ class Given:
 class Files:
     """Files by name: opened when they are first read, closed with the last Predictions of them.
 
-    `shown` is entered for each reading, and gives what is told how many of the parts are done.
+    `shown` is entered for each reading, and gives what is called with how many of the parts are done.
     """
 
     def __init__(self, names: Sequence[str], shown: Callable[[], Shown] = nullcontext) -> None:
@@ -1268,6 +1268,12 @@ def refuse_unused(p: Predictions, who: str, *uses: str) -> None:
             raise InputTypeError(f"{keyword}= has no place in {who}: {_UNUSED[use]}{out}.")
 
 
+def refuse_bins(p: Predictions, who: str) -> None:
+    """Refuse bins= without groups that it divides, where a question has bins of its own."""
+    if p.given.bins is not None and p.given.by is None:
+        raise InputTypeError(f"{who} takes n_bins= in place of bins=; bins= divides a column of by=.")
+
+
 def check_rows(p: Predictions, who: str) -> None:
     """Refuse rows that are counted already, that may have several labels each, or without a truth or a model."""
     if p.given.is_table:
@@ -1438,6 +1444,7 @@ def _named_models(true: Any, pred: Any, score: Any) -> dict[str, Model]:
             if twice := next((name for i, name in enumerate(names) if name in names[:i]), None):
                 raise InputError(f"{use}= names the column {twice!r} twice; name each column once.")
             return {str(name): name for name in names}
+        check_name(use, names)
         return {"": names}
 
     preds, scores = listed("pred", pred), listed("score", score)

@@ -332,7 +332,8 @@ def check_distortions(total: float, threshold: float | str, **counts: tuple[obje
         raise InputError(
             argument="total_range", expected="the width that both distortions share, above 0 and up to 2", given=total
         )
-    if threshold != "prior" and not (isinstance(threshold, (int, float)) and 0 <= threshold <= 1):
+    is_share = isinstance(threshold, (int, float)) and 0 <= threshold <= 1
+    if not (is_share or (isinstance(threshold, str) and threshold == "prior")):
         raise InputError(argument="threshold", expected="a number between 0 and 1 or 'prior'", given=threshold)
     for name, (given, least) in counts.items():
         if not (isinstance(given, (int, np.integer)) and given >= least):

@@ -421,10 +421,10 @@ def robustness(
     """How far each metric moves when the test set is balanced and when the labels are swapped (Asawa).
 
     The rows are of one model or several, or a table of each, {model: Counts}; metrics of scores, such as roc_auc, need
-    scores, or {model: ScoreTable}: probabilities without predictions are cut at the threshold, at 0.5 where none is
-    given. The test set is balanced exactly, by weights, to each of the `prevalences`, and in `draws` by leaving out
-    rows of the larger class at random, for the spread that chance adds. The positive class is named by `pos_label`, or
-    clear, or that of a convention, which `remarks` state.
+    scores, or {model: ScoreTable}: probabilities without predictions become labels at the threshold, at 0.5 where
+    none is given. The test set is balanced exactly, by weights, to each of the `prevalences`, and in `draws` by leaving
+    out rows of the larger class at random, for the spread that chance adds. The positive class is named by `pos_label`,
+    or clear, or that of a convention, which `remarks` state.
     `balanced` and `swapped` take {model: Counts} of a balanced test set or of models refitted on swapped
     labels (see refit_robustness) in place of what the table implies. The verdict is by the largest change over models.
 

@@ -112,7 +112,7 @@ class Read(NamedTuple):
         return (*self.stated, *map(of_shell, self.rows.assumed))
 
     def call(self, question: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-        """The answer of a question, which is told what the call named, to say so where it cannot use it."""
+        """The answer of a question, which is given what the call named, to say so where it cannot use it."""
         given = self.rows.given
         called = {name: getattr(given, name) for name in _CALLED} if given.is_frame else {}
         called |= {"weight": given.sample_weight} if given.is_frame else {}

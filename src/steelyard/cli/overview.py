@@ -67,7 +67,7 @@ COMMANDS = {
     "diff": CommandFacts(
         "Compare two evaluations: what changed by more than chance, and what differs in the data.",
         "Ledger",
-        "`diff` of it takes ids, tags or evaluations",
+        "`compare` of it takes ids, tags or evaluations",
     ),
     "plan": CommandFacts("Choose which rows to label, so that a metric is known best by so many labels.", "label_plan"),
     "watch": CommandFacts(
@@ -81,15 +81,15 @@ COMMANDS = {
         "sql",
         "`tally` reads what the query gives",
     ),
-    "merge": CommandFacts("Merge saved tables.", "Tally", "`+` adds two of them"),
+    "merge": CommandFacts("Merge saved tables.", "tables.Tally", "`+` adds two of them"),
     "plot": CommandFacts(
         "Draw a figure for a paper: ROC, precision-recall, intervals and more.",
-        "ConfusionDisplay",
-        "and the other displays, one a kind of figure",
+        "figures.plot",
+        "or one Display per kind of figure",
     ),
     "crossval": CommandFacts("Cross-validate models: fit on parts of a table, test on the rest.", "cross_evaluate"),
     "resampling": CommandFacts(
-        "Judge whether resampling gains anything that a moved threshold does not.", "resampling_study"
+        "Judge whether resampling gains anything that a moved threshold does not.", "studies.resampling_study"
     ),
     "study": CommandFacts(
         "Reproduce the experiment of a paper, or run it on a table of your own.",

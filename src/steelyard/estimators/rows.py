@@ -102,6 +102,12 @@ def check_folds(cv: object) -> None:
         raise InputError(f"cv= as a share of rows to hold out lies between 0 and 1, not at {cv:g}.")
 
 
+def check_refit(refit: object) -> None:
+    """Refuse what neither fits the classifier again, nor keeps it, nor leaves that to the method."""
+    if not (isinstance(refit, (bool, np.bool_)) or (isinstance(refit, str) and refit == "auto")):
+        raise InputError(argument="refit", expected="True, False or 'auto'", given=refit)
+
+
 def score_splits(classifier: Any, X: Features, y: Array, frozen: bool) -> list[tuple[Array, Array]]:
     """The rows to train on, and those to score, of each fold that a ThresholdClassifier asks for.
 

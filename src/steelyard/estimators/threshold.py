@@ -15,6 +15,7 @@ from steelyard.estimators.rows import (
     PositiveScores,
     RowDetails,
     check_folds,
+    check_refit,
     column_of,
     costs_of,
     fitted_clone,
@@ -393,6 +394,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         if len(np.unique(y if weight is None else y[weight > 0])) < 2:
             raise InputError("y holds rows of one class only; a threshold needs two. Give rows of both.")
         check_folds(self.cv)
+        check_refit(self.refit)
         if self.cost is not None and not isinstance(self.cost, Mapping):
             raise InputTypeError(
                 argument="cost", expected="a dict such as {'cost_fn': 10, 'cost_fp': 1}", given=self.cost

@@ -284,7 +284,7 @@ def evaluate(
     of one `cluster`, such as the patient, are not independent, and the intervals allow for it. `hierarchy` shows errors
     by level: the text between the parts of labels that are paths, such as "/", or the parent of each label. `mute`
     lists codes of sentences that the verdict leaves out; without it those of the environment variable STEELYARD_MUTE
-    are left out. How rows are given, as arrays, a frame, a file or a table, is said by `Predictions`. Where rows may
+    are left out. `Predictions` explains how rows are given, as arrays, a frame, a file or a table. Where rows may
     have several labels each the result is a MultilabelEvaluation.
 
     >>> from steelyard import Counts

@@ -619,7 +619,7 @@ def new_rows(data: Any, stated: dict[str, Any]) -> Predictions:
 
 
 def _of_reference(p: Predictions, stated: dict[str, Any]) -> dict[str, Any]:
-    """What was said of the reference: the names of columns where its truth is named, and how labels are read."""
+    """The options of the reference: the names of columns where its truth is named, and how labels are read."""
     options = {name: stated[name] for name in _OF_REFERENCE if name in stated}
     if "true" in options:
         model = p.given.model if p.given.is_frame else Model()

@@ -151,8 +151,8 @@ def gate(
     Without rules the usual `metrics`, or those named, are held against the other model: with `prove="worse"` a metric
     fails where it is shown to be worse, with "not-worse" it passes where it is shown to be worse by less than `margin`.
     `guarantee` is a threshold that `best_threshold(..., where=)` chose, or its file, held to its limits; Predictions
-    are cut there. Parts with fewer rows or positives than the least are undefined, groups with `skip_small` left out. A
-    limit is a share or in percent ("recall >= 80 %"), inside the metric's range; a rule that fails better models
+    become labels there. Parts with fewer rows or positives than the least are undefined, groups with `skip_small` left
+    out. A limit is a share or in percent ("recall >= 80 %"), inside the metric's range; a rule that fails better models
     ("recall <= 0.8") is refused.
 
     Where near ends are read (low >=, high <=) a model that breaks a rule passes in at most half of 1 - level of runs;

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steelyard.exceptions import InputError, InputTypeError, first_ten
+from steelyard.exceptions import ArgumentKindError, InputError, InputTypeError, first_ten
 from steelyard.ingest import arrays, label_codes
 from steelyard.ingest.array_tables import declared_labels
 from steelyard.statistics.backend import NUMPY, backend_of, library_name
@@ -180,7 +181,7 @@ def _listed(values: Any, name: str) -> GivenSets:
     """Lists or sets of labels, one a row."""
     from scipy.sparse import csr_array
 
-    rows = [_row_labels(row, name, place) for place, row in enumerate(_rows(values))]
+    rows = [_row_labels(row, name, place) for place, row in enumerate(_rows(values, name))]
     lengths = np.fromiter(map(len, rows), np.int64, len(rows))
     flat = list(chain.from_iterable(rows))
     if not flat:
@@ -192,8 +193,10 @@ def _listed(values: Any, name: str) -> GivenSets:
     return GivenSets(name, labels, matrix)
 
 
-def _rows(values: Any) -> Iterator[Any]:
+def _rows(values: Any, name: str) -> Iterator[Any]:
     to_list = getattr(values, "to_list", None) or getattr(values, "to_pylist", None)
+    if to_list is None and not isinstance(values, Iterable):
+        raise ArgumentKindError(argument=name, expected="a matrix, or a list of labels for each row", given=values)
     return iter(values) if to_list is None else iter(to_list())
 
 

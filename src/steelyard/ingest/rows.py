@@ -32,7 +32,7 @@ ROWS_OF_SCORES = (
 
 @dataclass(frozen=True)
 class FetchedRows:
-    """Columns of a frame as arrays, one value a row; None, or no entry, of those that were not named.
+    """Columns of a frame as arrays, one value per row; None, or no entry, of those that were not named.
 
     Labels and groups of text files are the numbers or truth values that all of them are. Scores keep the precision of
     their column. `numbers` may hold NaN; `features` are numbers too where all are, else levels, None where one is
@@ -223,7 +223,7 @@ def _check_scores(source: Source, series: nw.Series[Any], scores: Array, name: s
 
 
 def _times(series: nw.Series[Any], values: Array, name: str) -> Array | None:
-    """How many rows each row stands for; whole numbers as they are, which beyond 2**53 a float would round."""
+    """The frequency weight of each row; whole numbers as they are, which beyond 2**53 a float would round."""
     whole = series.dtype.is_integer() and not series.null_count()
     return arrays.weights(series.to_native() if whole else values, f"The column {name!r}", whole=True)
 

@@ -1,4 +1,4 @@
-"""Thresholding: scores made labels at a threshold, four counts a confusion matrix, and what is said of both."""
+"""Thresholding: scores made labels at a threshold, four counts a confusion matrix, and the sentences on both."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def asked_table(spec: MetricSpec, p: Predictions) -> tuple[AnyTable, CallOptions
 
 
 def assumed_choices(p: Predictions, tables: Sequence[tuple[AnyTable, CallOptions]]) -> tuple[str, ...]:
-    """Which class was taken as positive, and at which threshold, where nobody said so."""
+    """Which class was taken as positive, and at which threshold, where neither was given."""
     is_of_two = any(isinstance(table, (Confusion, ScoreTable)) for table, _ in tables)
     rows = p.on_host() if p.given.is_frame else p.collect()
     if not is_of_two or isinstance(p.given.data, ProbabilityTable) or rows.kind == "class scores":

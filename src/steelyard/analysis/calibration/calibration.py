@@ -29,7 +29,7 @@ from steelyard.metrics.logistic_recalibration import logit_rows, recalibrated, w
 from steelyard.metrics.ranking import check_probabilities, missing
 from steelyard.metrics.registry import get_metrics
 from steelyard.metrics.spec import MetricSpec
-from steelyard.predictions import Predictions, question, refuse_unused
+from steelyard.predictions import Predictions, question, refuse_bins, refuse_unused
 from steelyard.statistics.backend import one_each, taken
 from steelyard.statistics.counts import Counts
 from steelyard.statistics.effective_rows import weight_per_row
@@ -642,6 +642,7 @@ def calibration(
     view = CurveView(strategy, n_bins)
     p = Predictions.of(data, scored, second_is="y_score", **rows)
     refuse_unused(p, "calibration", "design", "threshold")
+    refuse_bins(p, "calibration")
     inference = Inference(level, rng=rng, prevalence=prevalence)
     values = p.on_host().collect() if p.needs_rows or not p.given.is_frame else p
     if values.kind == "class scores":

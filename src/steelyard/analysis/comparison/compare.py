@@ -582,7 +582,7 @@ SCORES_TAKEN = "The models gave scores: not all their values are labels of the t
 def compared_rows(
     data: Any, models: Any, rows: RowOptions
 ) -> tuple[Predictions, tuple[str, ...], Sequence[str] | None]:
-    """The rows of the models, how labels and scores were told apart, and the models that were named of counted rows."""
+    """The rows of the models, which were taken as scores, and the models that were named of counted rows."""
     counted = Predictions.of(data, **rows) if not isinstance(models, Mapping) else None
     if counted is not None and models is None:
         return counted, (), None

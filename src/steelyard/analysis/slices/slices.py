@@ -24,7 +24,7 @@ from steelyard.ingest.source import check_choices, index_columns, index_sentence
 from steelyard.ingest.thresholding import ASSUMED_HALF
 from steelyard.metrics.call_options import NATIVE
 from steelyard.metrics.spec import MetricSpec
-from steelyard.predictions import Predictions, check_rows, question, refuse_unused
+from steelyard.predictions import Predictions, check_rows, question, refuse_bins, refuse_unused
 from steelyard.statistics.condition import Condition, Conjunction
 from steelyard.statistics.feature_blocks import feature_blocks
 
@@ -383,6 +383,7 @@ def slices(
     p = Predictions.of(data, predicted, **rows)
     check_rows(p, "slices")
     refuse_unused(p, "slices", "weights", "cluster", "design", "by")
+    refuse_bins(p, "slices")
     spec = MetricSpec.of(metric)
     given, names = p.given, named_columns("features", features)
     assumed = [f"The features are {', '.join(names)}."]

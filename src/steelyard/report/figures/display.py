@@ -180,7 +180,8 @@ class EvaluationDisplay(Display):
     ) -> Self:
         """Evaluate each model by evaluate's own options, and draw by the others."""
         source, rest = FigureSource.split(cls.reads, cls.needs, options)
-        return cls.from_evaluation({name: read(model, source) for name, model in models.items()}, **rest)
+        draw = names_wrong_arguments(cls.from_evaluation)
+        return draw({name: read(model, source) for name, model in models.items()}, **rest)
 
 
 class LabelDisplay(EvaluationDisplay):

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from steelyard._names import SHELVES
+from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import UnknownNameError, did_you_mean
 from steelyard.predictions import Predictions
 
@@ -64,6 +65,7 @@ def display_of(kind: str) -> type[Display]:
     return display
 
 
+@names_wrong_arguments
 def plot(kind: str, data: Any = None, /, **options: Any) -> Display:
     """The figure of a kind: of Predictions, or of a result: an Evaluation, several by name, a Comparison, runs.
 

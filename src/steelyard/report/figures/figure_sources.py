@@ -60,7 +60,7 @@ class FigureSource:
         cls, reads: Literal["labels", "scores", "columns"], needs: tuple[str, ...], options: dict[str, Any]
     ) -> tuple[Self, dict[str, Any]]:
         """The source that the options describe, and the options that are about drawing."""
-        refuse_keywords("a figure", options, ("by",))
+        refuse_keywords("a figure", options, ("by", "zero_division", "average"))
         rest = dict(options)
         evaluating = {key: rest.pop(key) for key in (*ROW_OPTIONS, *_ASKED) if key in rest}
         return cls(reads, needs, evaluating, rest.pop("response_method", "auto")), rest
