@@ -18,6 +18,7 @@ __version__ = "0.1.0"
 METHODS = {
     "evaluate": 0,
     "compare_groups": 0,
+    "group_thresholds": 0,
     "drift": 0,
     "unlabelled": 0,
     "label_plan": 0,
