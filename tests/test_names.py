@@ -137,12 +137,32 @@ def test_the_package_lists_the_names_that_are_needed_first_and_its_submodules():
     assert all(inspect.ismodule(getattr(steelyard, name)) for name in SUBMODULES if name != "mlflow")
 
 
-@pytest.mark.parametrize("name", sorted({*GONE, *(name for names in SHELVES.values() for name in names)} - set(HOME)))
+@pytest.mark.parametrize(
+    "name",
+    sorted(
+        {*(name for name in GONE if "." not in name), *(name for names in SHELVES.values() for name in names)}
+        - set(HOME)
+    ),
+)
 def test_a_name_that_moved_is_answered_by_where_it_is(name):
     with pytest.raises(ImportError, match=rf"^steelyard\.{name} is steelyard\.\S.* now\.$"):
         getattr(steelyard, name)
     with pytest.raises(AttributeError, match="has no attribute"):
         steelyard.nothing_of_this_name  # noqa: B018 - which is asked for
+
+
+@pytest.mark.parametrize(
+    ("holder", "name", "sentence"),
+    [
+        (steelyard.Ledger(), "diff", r"steelyard\.Ledger\.diff is steelyard\.Ledger\.compare, .* now\."),
+        (steelyard.chance("f1", Counts(28, 23, 72, 2680)), "same_margins", r".* is steelyard\.Chance\.value now\."),
+    ],
+)
+def test_a_member_that_is_gone_is_answered_by_what_does_its_work(holder, name, sentence):
+    with pytest.raises(AttributeError, match=f"^{sentence}$"):
+        getattr(holder, name)
+    with pytest.raises(AttributeError, match=r"has no 'nothing'\.$"):
+        holder.nothing  # noqa: B018 - which is asked for
 
 
 @pytest.mark.parametrize("shelf", SHELVES)

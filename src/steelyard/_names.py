@@ -202,8 +202,10 @@ SHELVES = {
 }
 SUBMODULES = (*SHELVES, "sklearn", "mlflow", "datasets")
 
-# What does the work of names that are gone.
+# What does the work of names that are gone, those of members with their class.
 GONE = {
+    "Chance.same_margins": "Chance.value",
+    "Ledger.diff": "Ledger.compare, which subtracts the second evaluation from the first,",
     "anytime_compare": 'compare(..., method="anytime")',
     "anytime_interval": 'interval(..., method="anytime")',
     "audit_page": "audit(...).to_html()",

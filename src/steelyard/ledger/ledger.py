@@ -9,6 +9,7 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steelyard._names import moved
 from steelyard.analysis.results.result import Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
@@ -73,6 +74,11 @@ class Ledger:
             raise InputError(
                 f"A ledger is a folder, which {self.path!r} does not name; leave it out for {DEFAULT_FOLDER!r}."
             )
+
+    if not TYPE_CHECKING:  # to which a name that is gone is no name at all
+
+        def __getattr__(self, name: str) -> Any:
+            raise AttributeError(moved(f"Ledger.{name}") or f"A Ledger has no {name!r}.")
 
     @property
     def folder(self) -> Path:

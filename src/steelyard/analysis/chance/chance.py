@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Unpack, overload
 
 import numpy as np
 
+from steelyard._names import moved
 from steelyard.analysis.chance.baselines import (
     FEWEST_READ,
     BaselineMargins,
@@ -95,6 +96,11 @@ class Chance(Flat, Generic[Cell_co]):
     minority: Cell_co
     coin: Cell_co
     assumed: tuple[str, ...] = ()
+
+    if not TYPE_CHECKING:  # to which a name that is gone is no name at all
+
+        def __getattr__(self, name: str) -> Any:
+            raise AttributeError(moved(f"Chance.{name}") or f"A Chance has no {name!r}.")
 
     def __repr__(self) -> str:
         try:
