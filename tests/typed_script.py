@@ -127,7 +127,7 @@ assert_type(boosted(y_true, y_score), float)
 assert_type(lit(y_true, y_score), tuple[str, float, bool])
 
 
-@steelyard.metrics.measure("Share of flags", range=(0, 1), best=None)
+@steelyard.metrics.metric("Share of flags", range=(0, 1), best=None)
 def share_of_flags(tp: float, fn: float, fp: float, tn: float) -> float:
     """Share of the rows that are predicted positive."""
     return steelyard.metrics.ratio(tp + fp, tp + fn + fp + tn)
