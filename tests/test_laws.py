@@ -300,7 +300,7 @@ def test_cells_that_formulas_share_give_every_metric_the_same_bits():
 
 
 def test_a_function_of_a_users_own_cannot_write_into_shared_cells():
-    @steelyard.metrics.measure("Spoiler", family="rates", range=(0, 2))
+    @steelyard.metrics.metric("Spoiler", family="rates", range=(0, 2))
     def spoiler(c):
         """Writes into what it reads."""
         rates = steelyard.recall(c)

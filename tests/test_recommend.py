@@ -257,13 +257,13 @@ def test_the_verdict_of_an_evaluation_starts_no_proof_and_no_search(registry, mo
     sentences = steelyard.evaluate(counts).verdict
     calls = []
 
-    @steelyard.metrics.measure("Slow", range=(0, 1))
+    @steelyard.metrics.metric("Slow", range=(0, 1))
     def slow(tp, fn, fp, tn):
         calls.append(tp)
         time.sleep(0.05)
         return np.tanh((tp + 1) / (tp + fn + 1))
 
-    @steelyard.metrics.measure("Readable", range=(0, 1))
+    @steelyard.metrics.metric("Readable", range=(0, 1))
     def readable(tp, fn, fp, tn):
         return steelyard.metrics.ratio(tp * tn, (tp + fn) * (fp + tn) + 7 * tp)
 

@@ -86,7 +86,7 @@ def test_a_value_outside_the_declared_range_is_refused_with_the_table(registry):
 
 
 def test_a_call_never_gives_a_value_outside_the_declared_range(registry):
-    @steelyard.metrics.measure("Hits", range=(0, 20))
+    @steelyard.metrics.metric("Hits", range=(0, 20))
     def hits(tp, fn, fp, tn):
         """True positives."""
         return tp + 0 * (fn + fp + tn)

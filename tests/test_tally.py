@@ -428,7 +428,7 @@ def test_the_bar_is_shown_on_a_terminal_alone(monkeypatch):
     [(0.5, 0.5, ("0.5", "0.5")), (0.69999999, 0.7, ("0.69999999", "0.7")), (0.3, 0.1 + 0.2, ("0.29999999999999999", "0.30000000000000004")), (12.0, 1.5, ("12", "1.5"))],
 )  # fmt: skip
 def test_a_gate_shows_as_many_digits_as_tell_the_numbers_apart(value, limit, pair):
-    @steelyard.metrics.measure("Own", range=(0, 99))
+    @steelyard.metrics.metric("Own", range=(0, 99))
     def own(tp, fn, fp, tn):
         return value + 0 * tp
 
