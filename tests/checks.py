@@ -70,3 +70,12 @@ def public_thing(name):
     """What a public name is of."""
     shelf, _, last = name.rpartition(".")
     return getattr(getattr(steelyard, shelf) if shelf else steelyard, last)
+
+
+def function(name):
+    """The function, class or method of a name without its submodule."""
+    first, *parts = name.split(".")
+    found = public_thing(next(each for each in public_names() if each.rpartition(".")[2] == first))
+    for part in parts:
+        found = getattr(found, part)
+    return found

@@ -15,7 +15,7 @@ import good_calls
 import numpy as np
 import polars as pl
 import pytest
-from checks import public_names, public_thing
+from checks import function, public_names
 
 import steelyard
 from steelyard import SteelyardError
@@ -69,15 +69,6 @@ QUICK = {"sample_size": {"assurance": None}}  # options beside a bad argument, w
 
 
 CALLED = [name for name in good_calls.GOOD if name.partition(".")[0] not in OF_SKLEARN or "." not in name]
-
-
-def function(name):
-    """The function, class or method of a name."""
-    first, *parts = name.split(".")
-    found = public_thing(next(each for each in public_names() if each.rpartition(".")[2] == first))
-    for part in parts:
-        found = getattr(found, part)
-    return found
 
 
 def parameters(name):

@@ -390,7 +390,7 @@ def returned(name):
 
 
 TABLES_AND_CURVES = {
-    "Any", "Confusion", "Counts", "Metric", "MultilabelTable", "Paired", "PrecisionRecallCurve", "RocCurve", "ScoreTable", "Tally",
+    "Any", "Confusion", "Counts", "Metric", "MetricTable", "MultilabelTable", "Paired", "PrecisionRecallCurve", "RocCurve", "ScoreTable", "Tally",
     "MetricScorer", "Statistic", "Array", "str", "list", "Callable", "None", "Loaded", "Display",
 }  # fmt: skip
 FUNCTIONS = {name: returned(name) for name in sorted(public_names()) if returned(name)}

@@ -1650,7 +1650,7 @@ BAD = [
     ("an unknown option", GOOD, ["report", "in", "--ture", "y"], "No such option"),
     ("an unknown format", GOOD, ["report", "in", "--format", "xml"], "Invalid value for '--format': 'xml' is not one of"),
     ("a number in words", GOOD, ["report", "in", "--threshold", "half"], "Invalid value for '--threshold': 'half' is not a number"),
-    ("a table of two models", json.dumps({"schema": 1, "kind": "paired", "labels": [0, 1], "positive": None, "rows": [[[1, 0], [0, 1]], [[1, 0], [0, 1]]]}), ["report", "in.json"], "This tally holds two models side by side; compare it instead."),
+    ("a table of two models", json.dumps({"schema": 1, "kind": "paired", "labels": [0, 1], "positive": None, "rows": [[[1, 0], [0, 1]], [[1, 0], [0, 1]]]}), ["report", "in.json"], "This table holds two models side by side; compare it instead."),
 ]  # fmt: skip
 
 

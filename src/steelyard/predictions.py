@@ -916,7 +916,7 @@ class Predictions:
             check_both_classes(scores)
         if table is None:
             if scores is None:
-                raise InputError("This tally holds two models side by side; compare it instead.")
+                raise InputError("This table holds two models side by side; compare it instead.")
             inputs = thresholded(scores, given.threshold, negative_label(data.labels, scores))
             return inputs._replace(labels=data.labels)
         if given.threshold is not None:
@@ -1455,16 +1455,17 @@ def _named_models(true: Any, pred: Any, score: Any) -> dict[str, Model]:
         raise InputError("pred= and score= name other models; name them alike, such as {'a': 'column'} in both.")
     models = {name: Model(preds.get(name), scores.get(name)) for name in {**preds, **scores}}
     if len(models) == 1 and "" in models:
-        column = models[""].score or models[""].pred
+        column = score if score is not None else pred
         return {str(column) if isinstance(column, str) else "": models[""]}
     return models
 
 
 def _refuse_second(second: Any, what: str) -> None:
     if second is not None:
+        given = repr(second) if isinstance(second, str) else "a second argument"
         raise InputTypeError(
-            f"{what} holds its rows, so {second!r:.60} has no place beside it; of a frame name the columns with true=, "
-            "and pred= or score=."
+            f"{what} holds its rows, so {given} has no place beside it; of a frame name the columns with true=, and "
+            "pred= or score=."
         )
 
 

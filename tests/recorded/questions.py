@@ -429,10 +429,10 @@ PLANNING = {
 }  # fmt: skip
 
 
-def at_promise():
-    """An evaluation of new scores, and the promise of a threshold that holds there."""
+def guaranteed():
+    """A gate of new scores, cut at a threshold that is guaranteed."""
     chosen = best_threshold(i.Y, i.S, "precision", where="recall >= 0.5", confidence=0.9, draws=0)
-    return {"evaluated": evaluate(i.Y, y_score=i.S2, threshold=chosen.threshold, metrics=FEW), "promise": chosen}
+    return gate(evaluate(i.Y, y_score=i.S2, threshold=chosen.threshold, metrics=FEW), guarantee=chosen)
 
 
 SURE = evaluate(i.COUNTS, metrics=[*FEW, "predicted_prevalence"])
@@ -441,6 +441,7 @@ GATE = {
     "fails": lambda: gate(evaluate(i.Y, i.P, metrics=FEW), ["recall >= 0.99", "high(precision) >= 0.9"]),
     "undefined": lambda: gate(evaluate(steelyard.Counts(0, 5, 0, 40), metrics=FEW), "precision >= 0.1"),
     "counts": lambda: gate(SURE, "recall >= 0.5", "predicted_prevalence <= 0.1"),
+    "a table": lambda: gate(i.COUNTS, "recall >= 0.5"),
     "versus": lambda: gate(compare(i.Y, y_pred=i.BOTH, metrics=FEW), "low(recall - versus) >= -0.1", metrics=FEW),
     "versus, worse": lambda: gate(compare(i.Y, y_pred=i.BOTH, metrics=FEW)),
     "versus, not worse": lambda: gate(compare(i.Y, y_pred=i.BOTH, metrics=FEW), prove="not-worse", margin=0.2),
@@ -452,7 +453,7 @@ GATE = {
     "small groups left out": lambda: gate(
         evaluate(i.Y, i.P, by=i.SITE, metrics=FEW), "recall >= 0.5", min_rows=80, skip_small=True
     ),
-    "promise": lambda: gate(**at_promise()),
+    "guarantee": guaranteed,
     "assert_gate": lambda: steelyard.assert_gate(SURE, "recall >= 0.9"),
     "as Markdown": lambda: gate(SURE, "recall >= 0.5", "precision >= 0.5").to_markdown(),
     "scorer": lambda: repr(steelyard.scorer("f_beta", beta=2)),

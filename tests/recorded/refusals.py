@@ -79,7 +79,7 @@ REFUSALS = {
     "a rule that is none": lambda: gate(GIVEN, "recall of 0.5"),
     "a rule without its metric": lambda: gate(GIVEN, "kappa >= 0.5"),
     "a gate without a rule": lambda: gate(GIVEN),
-    "a gate of counts": lambda: gate(i.COUNTS, "recall >= 0.5"),
+    "a gate of paired tables": lambda: gate(steelyard.tables.paired(i.Y, i.P, i.P2), "recall >= 0.5"),
     "groups of nothing": lambda: steelyard.compare_groups(i.Y, i.P),
     "one period": lambda: steelyard.drift(i.Y, i.P, period=["now"] * i.N),
     "a budget above the rows": lambda: steelyard.label_plan(i.S, 1000, "recall", threshold=0.5),

@@ -56,7 +56,7 @@ def display_of(kind: str) -> type[Display]:
     >>> display_of("roc").__name__
     'RocDisplay'
     """
-    if kind not in FIGURE_KINDS:
+    if not isinstance(kind, str) or kind not in FIGURE_KINDS:
         kinds, known = ", ".join(FIGURE_KINDS), _OTHER_WORDS.get(str(kind).replace("-", "_"))
         near = f" Did you mean {known!r}?" if known else did_you_mean(str(kind), FIGURE_KINDS)
         raise UnknownNameError(f"No figure is called {kind!r}; there are {kinds}.{near}")
@@ -79,8 +79,8 @@ def plot(kind: str, data: Any = None, /, **options: Any) -> Display:
     1             0     23      23   0.451
     1             1     28      28   0.549
     """
-    view = {"kind": kind} if kind in VIEWS else {}
     display = display_of(kind)
+    view = {"kind": kind} if kind in VIEWS else {}
     of_rows = getattr(display, "from_predictions", None) if isinstance(data, Predictions) else None
     drawn: Display = (of_rows or display.from_result)(data, **view, **options)
     return drawn
