@@ -297,11 +297,12 @@ def check_named(
 
 
 def beats_no_skill(table: Confusion | None, scores: ScoreTable | None, positive: Label) -> ChanceTest | None:
-    """The test against the no-skill baseline; None where that cannot be asked."""
+    """The test against the no-skill baseline; None where that cannot be asked. What it assumed the evaluation says."""
     try:
+        asked: Confusion | Counts | ScoreTable | None = scores
         if table is not None:
-            return beats_chance(table.counts(positive) if positive is not None and not table.weighted else table)
-        return None if scores is None else beats_chance(scores)
+            asked = table.counts(positive) if positive is not None and not table.weighted else table
+        return None if asked is None else replace(beats_chance(asked), assumed=())
     except (InputError, InputTypeError):
         return None
 
