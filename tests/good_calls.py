@@ -86,6 +86,13 @@ def ledger():
     return steelyard.Ledger(made("folder") / "ledger")
 
 
+def saved(result):
+    """The file of a result."""
+    path = made("folder") / "result.json"
+    result.save(path, force=True)
+    return path
+
+
 def call(*arguments, **options):
     """What a good call gives."""
     return arguments, options
@@ -107,7 +114,7 @@ GOOD = {
     "sql": lambda: call("predictions", true="y", pred="p"),
     "calibration": lambda: call(Y, S),
     "compare": lambda: call(Y, y_pred=BOTH, metrics=["recall"], draws=50),
-    "confidence_band": lambda: call(Y, S, "recall"),
+    "confidence_band": lambda: call(Y, S, metric="recall"),
     "confusion": lambda: call(Y, P),
     "correct_prior": lambda: call(S, 0.5, 0.1),
     "corrected_t_test": lambda: call([0.1, 0.2, 0.15, 0.05], test_share=0.2),
@@ -128,7 +135,7 @@ GOOD = {
     "where": lambda: call(True, 1.0, 2.0),
     "interval": lambda: call("recall", Y, P, draws=50),
     "slices": lambda: call(FRAME, true="y", pred="p", features=["site", "age"]),
-    "load": lambda: call(made("evaluation").to_json()),
+    "load": lambda: call(saved(made("evaluation"))),
     "label_plan": lambda: call(S, 20, "precision", threshold=0.5),
     "sample_size": lambda: call("recall", at=(0.8, 0.9), prevalence=0.1, width=0.2),
     "at_prevalence": lambda: call(Y, 0.1, y_pred=P),
@@ -161,20 +168,20 @@ GOOD = {
     "evaluate": lambda: call(Y, P, metrics=["recall"], draws=50),
     "compare_groups": lambda: call(Y, P, by=SITE, metrics=["recall"], draws=50),
     "errors": lambda: call(Y, P),
-    "unlabelled": lambda: call((Y, S), S2, threshold=0.5, metrics=["recall"], draws=50),
+    "unlabelled": lambda: call(S2, reference=(Y, S), threshold=0.5, metrics=["recall"], draws=50),
     "group_thresholds": lambda: call(Y, S, by=SITE, recall=0.8, draws=5),
     "assert_gate": lambda: call(made("evaluation"), "recall >= 0.1"),
     "gate": lambda: call(made("evaluation"), "recall >= 0.1"),
     "drift": lambda: call(Y, P, period=DAY, metrics=["recall"], draws=50),
     "swap_prevalences": lambda: call("recall", COUNTS, OTHER),
-    "beats_chance": lambda: call(Y, P),
+    "beats_chance": lambda: call(Y, P, metric="f1"),
     "chance": lambda: call("f1", Y, P),
     # methods
     "Accumulator.update": lambda: call(steelyard.Accumulator(), Y, P),
     "Monitor.at_threshold_of": lambda: call(monitor(), monitor()),
     "Monitor.from_json": lambda: call(monitor().to_json()),
-    "Monitor.label": lambda: call(monitor(), ["a", "b"], [0, 1]),
-    "Monitor.predict": lambda: call(monitor(), ["c", "d"], [0, 1]),
+    "Monitor.label": lambda: call(monitor(), [0, 1], key=["a", "b"]),
+    "Monitor.predict": lambda: call(monitor(), y_pred=[0, 1], key=["c", "d"]),
     "Monitor.update": lambda: call(monitor(), Y, P),
     "Confusion.counts": lambda: call(made("confusion"), 1),
     "Confusion.from_json": lambda: call(made("confusion").to_json()),

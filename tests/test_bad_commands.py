@@ -137,7 +137,10 @@ def test_options_about_rows_are_refused_beside_counts(option):
     [
         ("report rows.csv --true y --pred p --min-count 5", "--min-count leaves out small groups, and there are none"),
         ("report --counts 10,2,3,400 --min-count 5", "--min-count leaves out small groups, and there are none here"),
-        ("report rows.csv --true y --pred p --exact", "keeps every score, or bins of them, and these rows have labels alone"),
+        (
+            "report rows.csv --true y --pred p --exact",
+            "keeps every score, or bins of them, and these rows have labels alone",
+        ),
         ("gate --counts 10,2,3,400 --require recall>=0.1 --skip-small", "leaves out groups, and there are none here"),
         ("gate --counts 10,2,3,400 --require recall>=0.1 --prove not-worse", "is about a gate without rules"),
         ("watch rows.csv --true y --pred p --require recall>=0.1 --batch-rows 10", "--batch-rows divides the standard"),

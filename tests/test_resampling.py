@@ -191,7 +191,7 @@ DIFFERENCES = {
 
 def compared(study, metric, gain, low, high, p):
     """A difference of a sampler from the plain model by a metric, over 15 folds."""
-    spec = interval(metric, [0, 1, 0, 1], [0.2, 0.7, 0.4, 0.6]).spec if metric == "brier" else study.spec
+    spec = interval(metric, [0, 1, 0, 1], y_score=[0.2, 0.7, 0.4, 0.6]).spec if metric == "brier" else study.spec
     numbers = {"difference": gain, "low": low, "high": high, "p_value": p, "p_holm": p}
     return replace(study.difference("over"), spec=spec, runs=15, **numbers)
 

@@ -347,7 +347,9 @@ class Predictions:
         for use, name in (("weight", weight), ("frequency", frequency), ("cluster", cluster)):
             column_name(use, name)
         if exact is not None and score is None:
-            raise InputError("exact= keeps every score, or bins of them, and these rows have labels alone; leave it out.")
+            raise InputError(
+                "exact= keeps every score, or bins of them, and these rows have labels alone; leave it out."
+            )
         rows = Given(
             _files(source), true, _named_models(true, pred, score), weight, frequency, cluster, by, bins, None,
             pos_label, labels, threshold, design, filter, label_sep, long, exact, is_frame=True,
