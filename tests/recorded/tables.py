@@ -122,6 +122,7 @@ def flag_rate(c):
 
 
 TABLES = {
+    "loaded": lambda: steelyard.load(good_calls.saved(steelyard.evaluate(i.COUNTS, metrics=["recall"]))),
     "counts": lambda: i.COUNTS,
     "counts of a matrix": lambda: Counts.from_matrix([[30, 5], [4, 20]], positive=0),
     "counts added and scaled": lambda: (i.COUNTS + i.OTHER).scaled(0.5),
