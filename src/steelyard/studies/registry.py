@@ -89,7 +89,7 @@ def run_own(
         raise InputError(f"The study {name} runs on the data of its paper alone; leave the table out.")
     _check(name, seed, options, study.own_options, " on a table of your own")
     rows = own_table(table, target, model=model, pred=pred, score=score, pos_label=pos_label)
-    rule = {"rarer_positive": True} if pos_label is RARER else {"positive": pos_label}
+    rule = {"rarer_positive": True} if pos_label is RARER else {"pos_label": pos_label}
     named = {"model": [*model], "pred": [*pred], "score": [*score], **rule, **options}
     own = {"data": source, "target": target} | {key: value for key, value in named.items() if value not in (None, [])}
     plan = RunPlan(quick, None, seed, progress or _silent)
