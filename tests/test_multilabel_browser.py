@@ -18,7 +18,7 @@ def html():
     table = drawn(300, 6)
     labels = [*HOSTILE, "a", "b"]
     by = np.where(np.arange(300) % 2, "north", "south")
-    return evaluate(multilabel(table.true, table.predicted, labels=labels), by=by).to_html("tags.csv")
+    return evaluate(table.true, table.predicted, labels=labels, by=by).to_html("tags.csv")
 
 
 def test_labels_are_ordered_and_found_and_nothing_hostile_runs(show, html):
