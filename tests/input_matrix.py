@@ -157,7 +157,8 @@ INPUTS = {
 
 def ask(name, *before, **options):
     """A question by its name, what stands before its rows, and its own options."""
-    return lambda args, rows: getattr(steelyard, name)(*before, *args, **rows, **options)
+    home = next(place for place in (steelyard, steelyard.figures, steelyard.tables) if name in dir(place))
+    return lambda args, rows: getattr(home, name)(*before, *args, **rows, **options)
 
 
 # Each question with the kinds of rows that it is about.
@@ -215,6 +216,8 @@ REFUSED = [
     ("*", "*", "saved table", "clusters", "a table does not keep the cluster of each row"),
     ("compare", "two models", "*", "frequency", "scores are compared row by row, each row once"),
     ("*", "two models", "saved table", "*", "the scores of two models are not counted into a tally"),
+    ("slices", "*", "saved table", "*", "slices are read row by row"),
+    ("errors", "*", "saved table", "*", "errors are read row by row"),
     ("*", "label sets", "saved table", "*", "rows of label sets are not counted into a tally"),
     ("*", "class scores", "saved table", "*", "scores of each class are not counted into a tally"),
 ]

@@ -536,12 +536,12 @@ def test_groups_of_a_text_file_are_numbers_beside_clusters_too(tmp_path):
     "attempt",
     [
         lambda data: tally(data, true="y", score="s"),
-        lambda data: steelyard.compare(data, ["s", "t"], true="y", scores=True),
+        lambda data: steelyard.compare(data, score=["s", "t"], true="y"),
         lambda data: steelyard.evaluate(data, true="y", score="s", cluster="c"),
         lambda data: steelyard.slices(data, true="y", score="s", features=["c"]),
         lambda data: steelyard.errors(data, true="y", score="s"),
         lambda data: steelyard.label_plan(data, 2, "f1", score="s"),
-        lambda data: steelyard.unlabelled(steelyard.score_table([0, 1] * 9, np.arange(18) / 18), data, score="s"),
+        lambda data: steelyard.unlabelled(data, score="s", reference=steelyard.score_table([0, 1] * 9, np.arange(18) / 18)),
     ],
     ids=["tally", "compare", "clusters", "slices", "errors", "plan", "unlabelled"],
 )

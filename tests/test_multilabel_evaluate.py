@@ -137,13 +137,13 @@ def test_labels_that_stand_in_for_each_other_are_found():
         (lambda f, t: evaluate(f, true="y_*", pred="q_*"), "0 columns are named like 'q_\\*'"),
         (
             lambda f, t: evaluate(f, true="y_*", pred=["p_0", "p_1"]),
-            "pred= are 2, and those of true= 6; name one for each label, also",
+            "2 models, 'p_0', 'p_1', and one is asked about",
         ),
         (lambda f, t: evaluate(f, true="y_*", score="s_0"), "a column for each label"),
         (lambda f, t: evaluate(t, prevalence=0.2), "have no one prevalence"),
-        (lambda f, t: evaluate(t, t.true), "has no place beside a MultilabelTable"),
+        (lambda f, t: evaluate(t, t.true), "Give either a table or rows"),
         (lambda f, t: multilabel(f, true="site", pred="site"), "name what divides them with label_sep="),
-        (lambda f, t: multilabel(f, row="site"), "name both, with row= and label="),
+        (lambda f, t: multilabel(f, row="site"), "multilabel takes long= in place of row="),
     ],
 )
 def test_what_cannot_be_evaluated_is_refused_in_one_sentence(ask, words, frame, table):
@@ -227,10 +227,12 @@ def test_csv_has_a_column_for_what_some_rows_have():
     assert pd.isna(read["undefined"][0]) and read["value"][0] == 0
 
 
-@pytest.mark.parametrize("given", [{"pos_label": 1}, {"design": "stratified"}, {"hierarchy": "/"}, {"exact": True}])
+@pytest.mark.parametrize("given", [{"pos_label": 1}, {"design": "stratified"}, {"hierarchy": "/"}])
 def test_what_is_of_rows_with_one_label_is_refused(given, table):
     with pytest.raises(InputError, match=f"{next(iter(given))}= is of rows with one label each"):
         evaluate(table.true, table.predicted, **given)
+    with pytest.raises(InputTypeError, match="exact= is about the scores of a frame"):
+        evaluate(table.true, table.predicted, exact=True)
 
 
 def test_the_title_names_k_and_a_matrix_is_told_where_it_is_taken(table):

@@ -198,7 +198,7 @@ def test_models_are_cross_evaluated_from_a_table(preds, tmp_path):
     for wrong, sentence in (
         (["--target", "nope"], "--target takes one value and was given 2"),
         (["--model", "tre"], "Did you mean 'tree'"),
-        (["--jobs", 0], "(--jobs) is how many runs there are at a time"),
+        (["--jobs", 0], "--jobs is how many runs there are at a time"),
         (["--seed", -1], "is not in the range x>=0"),
     ):
         assert sentence in ran(*words, *wrong, code=2).stderr
