@@ -226,7 +226,7 @@ def test_a_named_variant_and_a_redefined_metric_travel(registry):
     joblib = pytest.importorskip("joblib")
     f3 = steelyard.f_beta.fixed("f3", beta=3.0)
     script = (
-        "from steelyard import Counts, metric; from joblib import Parallel, delayed; F = Counts(28, 23, 72, 2680)\n"
+        "from steelyard import Counts; from steelyard.metrics import metric; from joblib import Parallel, delayed; F = Counts(28, 23, 72, 2680)\n"
     )
     cell = "@metric('N')\ndef nb(c, *, k=1.0):\n    return k * c.tp\n"
     ask = "print(Parallel(2)(delayed(nb)(F, k=2.0) for _ in range(2)))\n"
@@ -322,7 +322,7 @@ def test_two_metrics_of_one_name_are_refused(registry):
 def test_a_notebook_may_run_its_cell_again():
     cell = "@metric('Mine')\ndef mine(c):\n    return c.tp\n"
     script = (
-        f"from steelyard import Counts, metric\n{cell}{cell.replace('c.tp', 'c.tn')}print(mine(Counts(1, 2, 3, 4)))"
+        f"from steelyard import Counts\nfrom steelyard.metrics import metric\n{cell}{cell.replace('c.tp', 'c.tn')}print(mine(Counts(1, 2, 3, 4)))"
     )
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "4.0\n"
 
