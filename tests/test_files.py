@@ -541,7 +541,9 @@ def test_groups_of_a_text_file_are_numbers_beside_clusters_too(tmp_path):
         lambda data: steelyard.slices(data, true="y", score="s", features=["c"]),
         lambda data: steelyard.errors(data, true="y", score="s"),
         lambda data: steelyard.label_plan(data, 2, "f1", score="s"),
-        lambda data: steelyard.unlabelled(data, score="s", reference=steelyard.score_table([0, 1] * 9, np.arange(18) / 18)),
+        lambda data: steelyard.unlabelled(
+            data, score="s", reference=steelyard.score_table([0, 1] * 9, np.arange(18) / 18)
+        ),
     ],
     ids=["tally", "compare", "clusters", "slices", "errors", "plan", "unlabelled"],
 )

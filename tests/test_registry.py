@@ -225,9 +225,7 @@ def test_own_names_may_have_capitals(registry):
 def test_a_named_variant_and_a_redefined_metric_travel(registry):
     joblib = pytest.importorskip("joblib")
     f3 = steelyard.f_beta.fixed("f3", beta=3.0)
-    script = (
-        "from steelyard import Counts; from steelyard.metrics import metric; from joblib import Parallel, delayed; F = Counts(28, 23, 72, 2680)\n"
-    )
+    script = "from steelyard import Counts; from steelyard.metrics import metric; from joblib import Parallel, delayed; F = Counts(28, 23, 72, 2680)\n"
     cell = "@metric('N')\ndef nb(c, *, k=1.0):\n    return k * c.tp\n"
     ask = "print(Parallel(2)(delayed(nb)(F, k=2.0) for _ in range(2)))\n"
     ran = subprocess.run(
@@ -294,7 +292,7 @@ def lambda_like(c):
 
 
 def test_a_script_may_not_steal_a_name():
-    script = """from steelyard import metric
+    script = """from steelyard.metrics import metric
 @metric("A")
 def a(c): return c.tp
 try:
@@ -321,9 +319,7 @@ def test_two_metrics_of_one_name_are_refused(registry):
 
 def test_a_notebook_may_run_its_cell_again():
     cell = "@metric('Mine')\ndef mine(c):\n    return c.tp\n"
-    script = (
-        f"from steelyard import Counts\nfrom steelyard.metrics import metric\n{cell}{cell.replace('c.tp', 'c.tn')}print(mine(Counts(1, 2, 3, 4)))"
-    )
+    script = f"from steelyard import Counts\nfrom steelyard.metrics import metric\n{cell}{cell.replace('c.tp', 'c.tn')}print(mine(Counts(1, 2, 3, 4)))"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "4.0\n"
 
 
