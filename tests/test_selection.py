@@ -135,8 +135,8 @@ def test_weights_are_taken():
 @pytest.mark.parametrize(
     ("options", "builtin", "words"),
     [
-        ({"keep": 0}, ValueError, "keep is a whole number"),
-        ({"most": 2.5}, ValueError, "most is a whole number"),
+        ({"keep": 0}, ValueError, "keep= is a whole number"),
+        ({"most": 2.5}, ValueError, "most= is a whole number"),
         ({"test": 1.5}, ValueError, "no choice sees"),
         ({"metric": "prevalence"}, ValueError, "No value of prevalence"),
         ({"estimator": LogisticRegression()}, TypeError, "no tree; give complexity="),

@@ -290,7 +290,7 @@ def test_missing_labels_and_scores_are_refused_when_they_are_read():
 @pytest.mark.parametrize(
     ("wrong", "error", "words"),
     [
-        ({"dialect": "oracle"}, InputError, "takes one of postgres"),
+        ({"dialect": "oracle"}, InputError, "dialect= is one of postgres"),
         ({"score": "s"}, InputTypeError, "labels or of scores"),
         ({"pred": None}, InputTypeError, "labels or of scores"),
         ({"pred": None, "score": "s", "score_range": (1, 1)}, InputError, "lowest and the highest"),
@@ -359,7 +359,7 @@ def lines(database):
 
 
 def test_two_models_are_compared_by_the_rows_that_lines_stand_for(database, lines):
-    models = {"true": "truth", "models": ["flag", "truth integer"]}
+    models = {"true": "truth", "pred": ["flag", "truth integer"]}
     compared = steelyard.compare(lines["pair"], **models)
     assert compared.to_dict() == steelyard.compare(database.table("preds").pl(), **models).to_dict()
 
@@ -449,7 +449,7 @@ def test_sqlite_takes_no_mistyped_name_for_a_text(wrong):
 
 
 def test_these_are_the_dialects():
-    with pytest.raises(InputError, match=f"takes one of {', '.join(DIALECTS)}, not 'nonsense'"):
+    with pytest.raises(InputError, match=f"dialect= is one of {', '.join(DIALECTS)}, not 'nonsense'"):
         sql("preds", true="y", pred="p", dialect="nonsense")
 
 

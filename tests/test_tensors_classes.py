@@ -170,12 +170,12 @@ def test_classes_on_a_device_are_refused_as_numpys_are(rows, to_device):
 
 def test_intervals_of_columns_are_numpys_and_bring_no_rows(rows, to_device, travelled):
     for metric, options in {
-        "roc_auc": {"average": "macro"},
-        "average_precision": {"average": "weighted", "sample_weight": "w"},
+        "roc_auc[average=macro]": {},
+        "average_precision[average=weighted]": {"sample_weight": "w"},
         "log_loss": {"sample_weight": "w", "frequency": "f"},
         "d2_log_loss": {},
         "top_k_accuracy": {"cluster": np.arange(N) // 7},
-        "brier": {"average": "macro", "cluster": np.arange(N) // 7},
+        "brier[average=macro]": {"cluster": np.arange(N) // 7},
     }.items():
         ours, numpys = both(
             lambda each, metric=metric, **given: steelyard.interval(metric, each["y"], y_score=each["p"], **given),

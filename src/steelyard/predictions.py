@@ -1048,8 +1048,9 @@ class Predictions:
             return self._keep("scores", self._score_table)  # type: ignore[no-any-return]  # kept as anything
         scores = None if given.is_frame and model.score is None else self.tally().scores
         if scores is None:
-            what = "This tally has" if given.is_table else "These rows have labels and"
-            raise InputTypeError(f"{what} no scores; give y_score=, or of a frame score=.")
+            if given.is_table:
+                raise InputTypeError("This tally has no scores; count them with score=.")
+            raise InputTypeError("These rows have labels and no scores; give y_score=, or of a frame score=.")
         return scores
 
     def scores_of_both(self) -> ScoreTable:

@@ -176,7 +176,8 @@ def errors(
     slice_ = None if p.given.filter is None else as_conjunction(p.given.filter)
     # A row keeps the number that it has before the filter, which the query for wrong rows applies itself.
     framed, stated = p.with_options(filter=None).framed(*dict.fromkeys((*keys, *(slice_.features if slice_ else ()))))
-    with framed.frame() as source:
+    with framed.frame() as given:
+        source = Source.of(given)  # which refuses the lines of a counting query
         query, assumed = _query(source, framed.given)
         check_columns(source, ColumnNames(query.true, by=keys))
         if slice_ is not None:

@@ -63,6 +63,11 @@ class Accumulator:
         self._scores: list[dict[str, Any]] = []  # batches of scores that are still on a device
         self._lock = Lock()
 
+    @property
+    def _counts_labels(self) -> bool:
+        """Whether batches are counted into confusion matrices, by the public function or the one that it calls."""
+        return getattr(self.count, "__name__", "") == confusion.__name__
+
     @names_wrong_arguments
     def update(
         self,
@@ -77,7 +82,7 @@ class Accumulator:
         given = [column for column in (y_pred, y_score) if column is not None]
         if len(given) != 1:
             raise InputTypeError("update takes y_true and either y_pred or y_score=; give one of the two.")
-        if y_score is not None and self.count is confusion:
+        if y_score is not None and self._counts_labels:
             raise InputTypeError(
                 "This accumulator counts predicted labels, and y_score= gives scores; make it with "
                 "Accumulator(score_table), or give the predictions as y_pred."
@@ -94,12 +99,12 @@ class Accumulator:
         part = part.compact() if isinstance(part, ScoreTable) else part
         with self._lock:
             parts = [*self._parts, part]
-            self._parts = _merged(parts) if self.count is confusion else parts
+            self._parts = _merged(parts) if self._counts_labels else parts
 
     def _count_there(self, there: Backend, y_true: ArrayLike, other: ArrayLike, weights: dict[str, Weights]) -> None:
         """Count labels into sums on the device, or keep a copy of scores there: nothing waits for it."""
         with self._lock:
-            if self.count is confusion:
+            if self._counts_labels:
                 sums = self._sums.setdefault(there, LabelSums(there, self.labels))
                 sums.add(y_true, other, *weights.values())
                 return
@@ -148,7 +153,7 @@ class Accumulator:
         """
         from steelyard.ingest.process_sums import gathered, summed_state
 
-        if self.count is confusion and self.labels is not None:
+        if self._counts_labels and self.labels is not None:
             return self.with_state(summed_state(self.state(), group))
         return self._holding([part for parts in gathered(self._counted(), group) for part in parts])
 
