@@ -94,7 +94,7 @@ def test_intervals_by_draws_are_those_of_one_thread(rng, monkeypatch):
     names, ends = ["recall_at_precision[at=0.6]", "average_precision"], []
     for _ in range(2):
         drawn_by = np.random.default_rng(5) if rng == "given" else rng
-        found = steelyard.interval(names, y, scores, rng=drawn_by)
+        found = steelyard.interval(names, y, y_score=scores, rng=drawn_by)
         ends.append([(each.low, each.high) for each in found])
         monkeypatch.setenv(LIMITS[0], "1")
     assert ends[0] == ends[1]

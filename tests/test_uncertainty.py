@@ -603,7 +603,7 @@ BAD = {
     "missing group": (lambda: interval("f1", [0, 1, 1], [0, 1, 1], cluster=["a", None, "b"]), ValueError, "cluster holds missing"),
     "cluster without groups": (lambda: interval("f1", FINLEY, method="cluster"), ValueError, "needs cluster="),
     "several prevalences": (lambda: interval("f1", FINLEY, prevalence=[0.1, 0.5]), ValueError, "2 numbers of 0 or more that sum to 1"),
-    "option": (lambda: interval("f1", FINLEY, pos_lable=1), TypeError, "Did you mean 'pos_label'"),
+    "option": (lambda: interval("f1", FINLEY, pos_lable=1), TypeError, "Did you mean pos_label="),
     "seed": (lambda: interval("f1", FINLEY, rng="a"), TypeError, "rng is a NumPy Generator"),
     "an average": (lambda: interval("f1", FINLEY, average="macro"), TypeError, "average= is part of a metric's name"),
     "scores as labels": (lambda: interval("roc_auc", Y, S), TypeError, "give y_score="),

@@ -135,7 +135,7 @@ def test_a_reference_costs_and_groups_are_options(days):
         (("day1.csv", "--require", RULE, "--reference", "day2.csv"), "neither a report nor a tally"),
         (("day1.csv", "--require", RULE, "--key", "id"), "With --key the columns are named"),
         (("day1.csv", "-", "--require", RULE), "two inputs"),
-        (("day1.csv", "--require", "recall >= reference"), "name its report or tally with --reference."),
+        (("day1.csv", "--require", "recall >= reference"), "A rule speaks of a reference; give it as --reference."),
         (("day1.csv", "--require", "cost <= 1"), "--cost-between 0,500 need each other"),
         (("day1.csv", "--require", RULE, "--mature", 0), "--mature is an age"),
         (

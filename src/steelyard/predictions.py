@@ -139,6 +139,7 @@ class Given:
     exact: bool | None = None
     is_frame: bool = False
     in_call: frozenset[str] = frozenset()  # the options that were given to the question itself
+    cut_at: float | None = None  # of a table of labels: the threshold at which an evaluation made them
     is_stated: bool = False  # whether the positive class was stated by a table, so that no convention is asked
 
     @property
@@ -383,9 +384,12 @@ class Predictions:
             return asked._called_with(stated)
         in_call = [*stated]
         if (counted := _counted_rows(data)) is not None:
-            if isinstance(at := getattr(data, "threshold", None), float) and counted.confusion is None:
+            at = getattr(data, "threshold", None)
+            if isinstance(at, float) and counted.confusion is None:
                 stated.setdefault("threshold", at)
             made = cls._of_table(counted, second, stated)
+            if isinstance(at, float) and made.given.threshold is None:
+                made = cls._of_given(replace(made.given, cut_at=at))
         elif holds_rows(data, stated):
             made = cls._read(data, second, stated)
         else:

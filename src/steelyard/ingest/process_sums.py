@@ -63,7 +63,9 @@ def state_of(
 
 
 def _declared(accumulator: Accumulator, parts: Sequence[Confusion | ScoreTable] = ()) -> Labels:
-    counts_scores = getattr(accumulator.count, "__name__", "") == score_table.__name__ or any(not isinstance(part, Confusion) for part in parts)
+    counts_scores = getattr(accumulator.count, "__name__", "") == score_table.__name__ or any(
+        not isinstance(part, Confusion) for part in parts
+    )
     if accumulator.labels is None or counts_scores:
         raise InputError("The state is of declared labels: make it with Accumulator(labels=[...]), counting labels.")
     return accumulator.labels

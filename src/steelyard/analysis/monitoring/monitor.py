@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import count
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Unpack
@@ -168,7 +169,13 @@ class Monitor(MonitorThreshold, Saveable):
     def _costs(self, values: Predictions, cost: ArrayLike | str | None) -> Array | None:
         if (cost is None) != (self.cost_between is None):
             raise InputError("cost_between= and the costs of every batch need each other; give both or neither.")
-        return None if cost is None else arrays.numbers(arrays.column(_values(values, cost), "cost"), "cost")
+        if cost is None:
+            return None
+        given = arrays.column(_values(values, cost), "cost")
+        if isinstance(cost, str) and given.dtype.kind in "OU" and all(isinstance(each, str) for each in given):
+            with suppress(ValueError):  # of a text file; what is no number is refused below
+                given = given.astype(np.float64)
+        return arrays.numbers(given, "cost")
 
     def _name(self, period: object) -> str:
         if period is not None:

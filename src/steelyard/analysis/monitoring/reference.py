@@ -149,7 +149,11 @@ class MonitorThreshold:
         table = p.given.data if p.given.is_table else p.tally()
         self.labels.add_reference(table, self.pos_label)
         at = p.threshold if self.threshold is None else self.threshold
-        return MonitorReference.of(table, threshold=at, pos_label=self.pos_label, by=self.by)
+        if p.given.cut_at is None:
+            return MonitorReference.of(table, threshold=at, pos_label=self.pos_label, by=self.by)
+        found = MonitorReference.of(table, pos_label=self.pos_label, by=self.by)
+        found = found if found.scores is not None else replace(found, threshold=p.given.cut_at)
+        return found if at is None else found.at(at)
 
     def _positive(self, labels: dict[str, ArrayLike]) -> PositiveRows:
         positive = PositiveRows.of(labels, self.pos_label)
