@@ -64,7 +64,7 @@ def test_svhn_has_the_ones_and_sixes():
 
 @pytest.mark.parametrize("file", LOADERS)
 def test_a_missing_data_set_is_one_sentence(offline, tmp_path, file):
-    words = rf"{file} was looked for in {tmp_path}/here and .*cache/steelyard/data and asked of .*--data"
+    words = rf"{file} was looked for in {tmp_path}/here and .*cache/steelyard/data and asked of .*data="
     assert_refused(lambda: LOADERS[file](tmp_path / "here"), ValueError, words)
 
 
