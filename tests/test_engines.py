@@ -572,12 +572,12 @@ def test_as_many_bins_as_one_query_can_fetch():
 
 NAMES = [
     ("true", 1, "true= names a column of the frame by text, not by a int"),
-    ("true", None, "true= names a column of the frame by text, not by None"),
+    ("true", None, "score= names a column of a frame; name that of the truth too, with true=."),
     ("pred", np.array([0, 1]), "pred= names a column of the frame by text, not by a ndarray"),
     ("by", np.array(["x", "y"]), "by= names a column of the frame by text, not by a ndarray"),
     ("by", ["y", 3], "by= names a column of the frame by text, not by a int"),
-    ("weight", np.array([1.0, 2.0]), "weight= names a column of the frame by text"),
-    ("frequency", [1, 2], "frequency= names a column of the frame by text, not by a list"),
+    ("weight", np.array([1.0, 2.0]), "weight= of a frame is the name of a column."),
+    ("frequency", [1, 2], "frequency= of a frame is the name of a column."),
     ("threshold", "x", "A threshold is a number, not 'x'"),
     ("exact", "no", "exact= takes True, False or None, not 'no'"),
 ]
@@ -608,10 +608,12 @@ def test_evaluate_keeps_every_score_of_a_frame_or_bins_them_as_asked():
 
 
 def test_a_thing_that_is_no_frame_is_refused():
-    for thing in ([1, 2], "file.csv", None, np.zeros(3), {"y": [1]}):
+    for thing in ([1, 2], np.zeros(3), {"y": [1]}):
         assert_refused(
             lambda thing=thing: tally(thing, true="y", pred="p"), InputTypeError, "A frame of pandas, Polars"
         )
+    assert_refused(lambda: tally("file.csv", true="y", pred="p"), InputError, "There is no file 'file.csv'")
+    assert_refused(lambda: tally(None, true="y", pred="p"), InputTypeError, "give that first")
 
 
 # ---------------------------------------------------------------- Spark

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard._names import SHELVES
 from steelyard.arguments import names_wrong_arguments
-from steelyard.exceptions import UnknownNameError, did_you_mean
+from steelyard.exceptions import InputTypeError, UnknownNameError, did_you_mean
 from steelyard.predictions import Predictions
 
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ def display_of(kind: str) -> type[Display]:
     >>> display_of("roc").__name__
     'RocDisplay'
     """
-    if not isinstance(kind, str) or kind not in FIGURE_KINDS:
+    if not isinstance(kind, str):
+        raise InputTypeError(argument="kind", expected="text", given=kind)
+    if kind not in FIGURE_KINDS:
         kinds, known = ", ".join(FIGURE_KINDS), _OTHER_WORDS.get(str(kind).replace("-", "_"))
         near = f" Did you mean {known!r}?" if known else did_you_mean(str(kind), FIGURE_KINDS)
         raise UnknownNameError(f"No figure is called {kind!r}; there are {kinds}.{near}")
