@@ -181,7 +181,7 @@ QUESTIONS = {
     "roc_curve": (ask("roc_curve"), ("scores",)),
     "precision_recall_curve": (ask("precision_recall_curve"), ("scores",)),
     "compare": (ask("compare", metrics=["recall", "roc_auc"], draws=40), ("two models",)),
-    "errors": (ask("errors", first=5), ("labels", "scores")),
+    "errors": (ask("errors", first=5), ("scores",)),
     "slices": (ask("slices", features=["site", "amount"], conditions=1), ("labels", "scores")),
     "tally": (ask("tally"), ("labels", "scores")),
     "confusion": (ask("confusion"), ("labels", "classes")),
@@ -244,7 +244,18 @@ def rows_of(question, kind, source, extra):
     return INPUTS[source](values, names)
 
 
-TEXTS = {"assumed", "columns", "source", "verdict", "notes", "version", "digest", "seed", "summary"}
+TEXTS = {
+    "assumed",
+    "columns",
+    "source",
+    "verdict",
+    "notes",
+    "version",
+    "digest",
+    "seed",
+    "summary",
+    "row",
+}  # a row of an engine without order has no number
 
 
 def numbers(result):
