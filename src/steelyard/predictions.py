@@ -33,7 +33,7 @@ from steelyard.ingest.label_tables import match_label
 from steelyard.ingest.paired_tables import paired
 from steelyard.ingest.row_order import check_order
 from steelyard.ingest.score_matrix import HIGHEST_TAKEN, counted_where_they_are, probability_table
-from steelyard.ingest.source import Source, check_name, named_columns, names_class_columns
+from steelyard.ingest.source import COUNT_COLUMN, Source, check_name, named_columns, names_class_columns
 from steelyard.ingest.thresholding import (
     MOST_POSITIVE,
     TWO_THRESHOLDS,
@@ -542,8 +542,14 @@ class Predictions:
 
     def _is_of_classes(self, model: Model) -> bool:
         if self.given.is_frame:
-            return isinstance(model.score, Mapping) or names_class_columns(model.score)
+            return isinstance(model.score, Mapping) or (
+                names_class_columns(model.score) and not self._is_there(model.score)
+            )
         return np.ndim(model.score) == 2 and np.shape(model.score)[1] > 1
+
+    def _is_there(self, name: Any) -> bool:
+        """Whether a name with a star, which would be a pattern, is that of a column, or of one that was counted."""
+        return isinstance(name, str) and "*" in name and not {name, COUNT_COLUMN}.isdisjoint(self.columns)
 
     @property
     def rows(self) -> int:
@@ -690,6 +696,8 @@ class Predictions:
         if given.is_frame:
             if given.long is not None or given.label_sep is not None:
                 return True
+            if self._is_there(given.true):
+                return False
             from steelyard.ingest.label_frames import names_label_sets
 
             return given.true is not None and bool(
@@ -1537,7 +1545,9 @@ def _score_columns(source: Source, score: Any) -> dict[str, str]:
         return {}
     if isinstance(score, Mapping):
         return {str(label): column for label, column in score.items()}
-    return matched_columns(source, score) if names_class_columns(score) else {"": score}
+    if not names_class_columns(score) or (isinstance(score, str) and score in source.parts[0].collect_schema()):
+        return {"": score}
+    return matched_columns(source, score)
 
 
 def _scores_of(fetched: Mapping[str, Array], named: dict[str, str], classes: Labels | None, asked: Any) -> Any:
