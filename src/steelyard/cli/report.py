@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.confusions.hierarchy import HierarchyLike
     from steelyard.cli.outputs import Output
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.report.terminal.profile import Profile
+    from steelyard.metrics.uses import Use
 
 
 @command
@@ -64,7 +64,7 @@ def write_report(
     from steelyard.evaluation.verdict.sentences import muted_codes
 
     muted, core = muted_codes(mute or None), _profile(profile, inputs, metrics)
-    metrics = metrics if core is None else [*core.metrics]
+    metrics = metrics if core is None else [*core.metrics_at(inputs.threshold)]
     evaluation, given = read_saved_evaluation(inputs.files), None
     if evaluation is not None:
         refused = {"metrics": metrics, "min_count": min_count, "hierarchy": hierarchy}
@@ -87,7 +87,7 @@ def write_report(
         output.write(_text(shown, output.kind, everything, given, inputs))
 
 
-def _profile(given: str | None, inputs: Inputs, metrics: list[str] | None) -> Profile | None:
+def _profile(given: str | None, inputs: Inputs, metrics: list[str] | None) -> Use | None:
     """The profile that is asked for, which has metrics of its own."""
     if given is None:
         return None
@@ -95,19 +95,22 @@ def _profile(given: str | None, inputs: Inputs, metrics: list[str] | None) -> Pr
         raise InputError("--profile names the metrics; give it or --metrics, not both.")
     if inputs.by:
         raise InputError("--profile is one table of all rows; leave --by out, or give --metrics with it.")
-    from steelyard.report.terminal.profile import read_profile
+    from steelyard.metrics.uses import read_use
 
-    return read_profile(given, inputs.threshold)
+    use = read_use(given)
+    if use is not None and use.profile is None:
+        raise InputError(f"{given!r} is a use; --profile takes a profile: clinical, fraud, retrieval or a TOML file.")
+    return use
 
 
-def _with_methods(evaluation: Evaluation, profile: Profile) -> Evaluation:
+def _with_methods(evaluation: Evaluation, profile: Use) -> Evaluation:
     """The evaluation that names the profile and its methods among its sentences, for a page and for machines."""
     from steelyard.report.terminal.profile import methods_text
 
     return replace(evaluation, assumed=(*evaluation.assumed, f"{profile.title}. {methods_text(evaluation, profile)}"))
 
 
-def _profile_text(evaluation: Evaluation, profile: Profile, kind: str) -> str:
+def _profile_text(evaluation: Evaluation, profile: Use, kind: str) -> str:
     from steelyard.report.terminal.profile import profile_markdown, profile_text
 
     return profile_markdown(evaluation, profile) if kind == "md" else profile_text(evaluation, profile)

@@ -157,7 +157,7 @@ def _codes(ctx: click.Context, incomplete: str) -> list[Item]:  # noqa: ARG001 -
 
 def _profiles(ctx: click.Context, incomplete: str) -> list[Item]:
     """The profiles that there are, or a file of one's own."""
-    from steelyard.report.terminal.profile import PROFILES
+    from steelyard.metrics.uses import PROFILES
 
     return _items(PROFILES, incomplete) or _files(ctx, incomplete)
 

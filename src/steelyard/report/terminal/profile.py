@@ -1,19 +1,14 @@
-"""Profiles: the core set of metrics that a field reports, in its order, with a methods paragraph for a paper."""
+"""The print of a profile: the metrics that a field reports, in its order, with a methods paragraph for a paper."""
 
 from __future__ import annotations
 
 import math
-import tomllib
-from dataclasses import dataclass
-from importlib.resources import files
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from steelyard._names import __version__
 from steelyard.analysis.results.formatting import listed, three_digits
-from steelyard.exceptions import InputError, did_you_mean
+from steelyard.exceptions import InputError
 from steelyard.metrics.references import reference
-from steelyard.metrics.spec import MetricSpec
 from steelyard.report.figures.figure_kinds import FIGURE_KINDS
 from steelyard.report.markdown import escaped, markdown_table
 from steelyard.report.pages.sections import INTERVAL_METHODS
@@ -21,69 +16,17 @@ from steelyard.report.terminal.layout import bold, paragraph, print_table
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation, MetricRow
-
-_FIELDS = {"title": str, "metrics": list, "follows": str, "figures": list}
-_PLACE = files("steelyard.report").joinpath("profiles")
-PROFILES = tuple(sorted(entry.name.removesuffix(".toml") for entry in _PLACE.iterdir()))
+    from steelyard.metrics.uses import Use
 
 
-@dataclass(frozen=True)
-class Profile:
-    """A title, the metrics in the order in which they are reported, the guideline behind it, and its figures."""
-
-    title: str
-    metrics: tuple[str, ...]
-    follows: str = ""
-    figures: tuple[str, ...] = ()
-
-
-def read_profile(given: str, threshold: float | None = None) -> Profile:
-    """The profile of that name, or of a TOML file; `{threshold}` in a metric is the threshold in force.
-
-    >>> read_profile("clinical", 0.2).metrics[5]
-    'net_benefit[threshold=0.2]'
-    """
-    fields = _fields(given)
-    for name, value in fields.items():
-        if name not in _FIELDS or not isinstance(value, _FIELDS[name]):
-            raise InputError(f"The profile {given!r} has {name} = {value!r}; it takes {_expected()}.")
-    if not fields.get("metrics") or not all(isinstance(each, str) for each in fields["metrics"]):
-        raise InputError(f'The profile {given!r} names no metrics; write metrics = ["recall", ...] in it.')
-    at = f"{0.5 if threshold is None else threshold:g}"
-    metrics = tuple(each.replace("{threshold}", at) for each in fields["metrics"])
-    MetricSpec.all_of(metrics)  # refuses a name that is none
-    figures = tuple(fields.get("figures", ()))
-    if unknown := [each for each in figures if each not in FIGURE_KINDS]:
-        raise InputError(f"The profile {given!r} names the figure {unknown[0]!r}; there are {listed([*FIGURE_KINDS])}.")
-    return Profile(fields.get("title", "Performance"), metrics, fields.get("follows", ""), figures)
-
-
-def _expected() -> str:
-    return "title and follows, a text each, and metrics and figures, a list each"
-
-
-def _fields(given: str) -> dict[str, Any]:
-    is_ours = given in PROFILES
-    place = _PLACE.joinpath(f"{given}.toml") if is_ours else Path(given)
-    try:
-        return tomllib.loads(place.read_text(encoding="utf-8"))
-    except OSError:
-        near = did_you_mean(given, PROFILES)
-        raise InputError(
-            f"No profile is called {given!r}; there are {listed([*PROFILES])}, or a TOML file.{near}"
-        ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"The profile {given!r} is no TOML: {error}.") from None
-
-
-def profile_text(evaluation: Evaluation, profile: Profile) -> str:
+def profile_text(evaluation: Evaluation, profile: Use) -> str:
     """The table and the methods for a terminal."""
     rows = [[_title(row), *_numbers(row)] for row in evaluation.metrics]
     table = print_table(_head(evaluation), rows, wrap=(2,), optional=())
     return "\n\n".join([bold(paragraph(profile.title)), table, *map(paragraph, _words(evaluation, profile))])
 
 
-def profile_markdown(evaluation: Evaluation, profile: Profile) -> str:
+def profile_markdown(evaluation: Evaluation, profile: Use) -> str:
     """The table and the methods as Markdown."""
     table = markdown_table(_head(evaluation), ([_title(row), *_numbers(row)] for row in evaluation.metrics))
     return "\n\n".join([f"**{escaped(profile.title)}**", table, *map(escaped, _words(evaluation, profile))])
@@ -97,8 +40,11 @@ def _numbers(row: MetricRow) -> list[str]:
     return [row.text(row.value), row.interval_or_reason(), row.text(row.chance)]
 
 
-def _words(evaluation: Evaluation, profile: Profile) -> list[str]:
+def _words(evaluation: Evaluation, profile: Use) -> list[str]:
     """The methods paragraph, what was assumed, and the figures that go with the table."""
+    if unknown := [each for each in profile.figures if each not in FIGURE_KINDS]:
+        known = listed([*FIGURE_KINDS])
+        raise InputError(f"The profile {profile.given!r} names the figure {unknown[0]!r}; there are {known}.")
     figures = [f"Figures that go with it: steelyard plot {listed([*profile.figures])}."] if profile.figures else []
     return [f"Methods. {methods_text(evaluation, profile)}", *evaluation.assumed, *figures]
 
@@ -111,7 +57,7 @@ def _title(row: MetricRow) -> str:
     return f"{metric.title} ({given})" if given else metric.title
 
 
-def methods_text(evaluation: Evaluation, profile: Profile) -> str:
+def methods_text(evaluation: Evaluation, profile: Use) -> str:
     """How the numbers came about, in sentences that a paper can take over."""
     counts, scores = evaluation.counts, evaluation.scores
     positives = None if counts is None else counts.positives if scores is None else scores.positive.n
