@@ -25,7 +25,6 @@ from steelyard.metrics import discrimination, ranking
 from steelyard.metrics.application import ClassCells, class_values, count_values, on_counts, on_scores
 from steelyard.metrics.class_values import NO_MATRIX
 from steelyard.metrics.metric_value import MetricValue
-from steelyard.statistics.backend import backend_of
 from steelyard.statistics.class_scores import ClassScores
 from steelyard.statistics.confusion import Confusion
 from steelyard.statistics.counts import Counts
@@ -544,10 +543,11 @@ class RandomOrder:
         scores: Array = np.asanyarray(among[0]) if among else np.concatenate([side.entries for side in sides])
         plain = all(side.given_rows is None for side in sides)
         rows = None if plain else np.concatenate([side.rows for side in sides])
-        step = 1 if backend_of(scores).is_device else max(1, len(scores) // _SORTED_ENTRIES)
+        step = max(1, len(scores) // _SORTED_ENTRIES)
         looked_at = ClassScores.of_rows(scores[::step], frequency=None if rows is None else rows[::step])
         sizes = looked_at.distinct[1][::-1]
         if step > 1:
+            sizes = np.asarray(sizes)  # few: they travel from a device
             single = sizes == 1
             sizes = np.repeat(np.where(single, 1, sizes * step), np.where(single, step, 1))
         ends = np.cumsum(sizes)
