@@ -6,35 +6,48 @@ is addressed by the function it stands in and its own text, so that files may mo
 
     make mutants                    # all
     .venv/bin/python tests/mutants.py drift gates   # some areas
+    .venv/bin/python tests/mutants.py --state       # what is known so far; tries nothing
+
+A run may be stopped and goes on where it was: what was found is kept in build/mutants.jsonl, and holds while the changed
+function reads the same and, of a change that no test noticed, the tests do. Without that file all are tried. WORKERS=1 tries
+one at a time.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import json
+import os
 import re
 import subprocess
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
 from pathlib import Path
 from queue import Queue
 from shutil import copytree
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path("src/steelyard")
+FOUND = ROOT / "build/mutants.jsonl"
 SECONDS = 900  # a change that runs longer than this, such as into an endless loop, is noticed
 MOST_OF_A_FUNCTION = 2
 
 
 class Mutant(NamedTuple):
-    """A change: where and what it is in words, the file, and the whole text of the changed file."""
+    """A change: where and what it is in words, the file, the whole text of the changed file, and of the function before."""
 
     address: str
     file: Path
     changed: str
+    function: str
 
 
 class Area(NamedTuple):
@@ -108,14 +121,16 @@ OF_FORMULAS = ["-k", "golden or exact", "tests/test_golden.py", "tests/test_laws
 
 
 def of_formulas() -> list[Mutant]:
-    """Every change of one `c.name` of the catalogue into the next name, with the line it stands in."""
+    """Every change of one `c.name` of the catalogue into the next name."""
     file = ROOT / PACKAGE / "metrics/catalogue.py"
     source, found = file.read_text(), []
-    for match in re.finditer(rf"\bc\.({'|'.join(CELLS)})\b", source):
-        other = CELLS[(CELLS.index(match[1]) + 1) % len(CELLS)]
-        line = source[: match.start()].count("\n") + 1
-        changed = source[: match.start(1)] + other + source[match.end(1) :]
-        found.append(Mutant(f"catalogue, line {line}: c.{match[1]} -> c.{other}", file, changed))
+    for name, function in functions(ast.parse(source), every=True):
+        body = ast.get_source_segment(source, function) or ""
+        start = source.index(body)
+        for number, match in enumerate(re.finditer(rf"\bc\.({'|'.join(CELLS)})\b", body), 1):
+            other = CELLS[(CELLS.index(match[1]) + 1) % len(CELLS)]
+            changed = source[: start + match.start(1)] + other + source[start + match.end(1) :]
+            found.append(Mutant(f"{name}: c.{match[1]} -> c.{other} (cell {number})", file, changed, body))
     return found
 
 
@@ -212,7 +227,7 @@ def named(name: str) -> list[Mutant]:
                     body = ast.get_source_segment(source, function) or ""
                     if qualified == address and old in body:
                         changed = source.replace(body, body.replace(old, new, 1), 1)
-                        found.append(Mutant(f"{address}: {old} -> {new}", file, changed))
+                        found.append(Mutant(f"{address}: {old} -> {new}", file, changed, body))
     wanted = [each for each in NAMED if each[0] == name]
     if len(found) != len(wanted):
         raise LookupError(f"{name}: {len(wanted)} changes are named, and {len(found)} are found: {wanted}")
@@ -230,7 +245,7 @@ def of_area(area: Area) -> list[Mutant]:
             for line in source.encode().splitlines(keepends=True):
                 lines.append(lines[-1] + len(line))
             for name, function in functions(ast.parse(source)):
-                seen: Counter[str] = Counter()
+                body, seen = ast.get_source_segment(source, function) or "", Counter[str]()
                 for node in nodes(function):
                     for text in replacements(node):
                         old = ast.unparse(node)
@@ -241,7 +256,7 @@ def of_area(area: Area) -> list[Mutant]:
                             for row, column in ((node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset))
                         )
                         changed = source.encode()[:start] + text.encode() + source.encode()[stop:]
-                        candidates.append((name, Mutant(address, file, changed.decode())))
+                        candidates.append((name, Mutant(address, file, changed.decode(), body)))
     candidates.sort(key=lambda each: hashlib.sha256(each[1].address.encode()).digest())
     drawn, of_function = [], Counter()
     for name, mutant in candidates:
@@ -254,12 +269,59 @@ def of_area(area: Area) -> list[Mutant]:
 # ---------------------------------------------------------------- trying them
 
 
-class Copies:
-    """Two copies of the package, each of which holds one change at a time."""
+class Asked(NamedTuple):
+    """A change of an area, and the calls of pytest that must notice it."""
 
-    def __init__(self, folder: Path) -> None:
+    area: str
+    mutant: Mutant
+    runs: list[list[str]]
+
+    @property
+    def key(self) -> str:
+        """What the change is, and the function that it changes."""
+        return digest(self.mutant.address, self.mutant.function)
+
+    @property
+    def tests(self) -> str:
+        """The text of the tests that are asked."""
+        files = [each.split("::")[0] for run in self.runs for each in run if each.startswith("tests/")]
+        recorded = [f"tests/record/{name}.json" for name in (AREAS[self.area].recorded if self.area in AREAS else ())]
+        return digest(*((ROOT / each).read_text() for each in (*files, *recorded)))
+
+
+def digest(*texts: str) -> str:
+    """A few letters that tell these texts from others."""
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+
+
+class Known:
+    """What was found so far, kept in a file that may be cut off anywhere."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        lines = file.read_text().splitlines() if file.exists() else []
+        self.found = {each["key"]: each for line in lines if line.endswith("}") for each in [json.loads(line)]}
+
+    def of(self, asked: Asked) -> dict[str, str | None] | None:
+        """What is known of a change; None where it must be tried."""
+        found = self.found.get(asked.key)
+        return found if found and (found["noticed"] or found["tests"] == asked.tests) else None
+
+    def add(self, asked: Asked, noticed: str | None) -> None:
+        """Keep what was found."""
+        line = {"key": asked.key, "address": asked.mutant.address, "noticed": noticed, "tests": asked.tests}
+        self.found[asked.key] = line
+        self.file.parent.mkdir(exist_ok=True)
+        with self.file.open("a") as out:
+            out.write(json.dumps(line) + "\n")
+
+
+class Copies:
+    """Copies of the package, each of which holds one change at a time."""
+
+    def __init__(self, folder: Path, size: int) -> None:
         self.free: Queue[Path] = Queue()
-        for number in range(2):
+        for number in range(size):
             copytree(ROOT / "src", folder / str(number) / "src")
             self.free.put(folder / str(number))
 
@@ -269,23 +331,23 @@ class Copies:
         file = copy / mutant.file.relative_to(ROOT)
         try:
             file.write_text(mutant.changed)
-            return next((" ".join(run) for run in runs if not self.passes(copy, run)), None)
+            return next((f"{' '.join(run)}{how}" for run in runs if (how := self.failed(copy, run)) is not None), None)
         finally:
             file.write_text(mutant.file.read_text())
             self.free.put(copy)
 
     @staticmethod
-    def passes(copy: Path, run: list[str]) -> bool:
-        """Whether the tests pass with this copy."""
+    def failed(copy: Path, run: list[str]) -> str | None:
+        """What is to be said of how the tests fail with this copy; None where they pass."""
         command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *run]
         environment = {"PYTHONPATH": str(copy / "src"), "PATH": "/usr/bin:/bin", "HOME": str(copy)}
         try:
             ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False, timeout=SECONDS)
         except subprocess.TimeoutExpired:
-            return False
+            return f" (longer than {SECONDS} s)"
         if ran.returncode not in (0, 1, 2):  # 2: the package does not even load
             raise RuntimeError(ran.stdout.decode()[-2000:])
-        return ran.returncode == 0
+        return "" if ran.returncode else None
 
 
 def runs_of(area: Area) -> list[list[str]]:
@@ -294,32 +356,70 @@ def runs_of(area: Area) -> list[list[str]]:
     return [*([f"tests/{name}.py"] for name in area.tests), recorded]
 
 
-def main(names: list[str]) -> int:
-    """Try them all, or those of some areas, and name the survivors."""
+def asked_of(names: list[str]) -> list[Asked]:
+    """The changes of these areas, or of all."""
     asked = [
-        (name, mutant, runs_of(area))
+        Asked(name, mutant, runs_of(area))
         for name, area in AREAS.items()
         if name in (names or AREAS)
         for mutant in (*named(name), *of_area(area))
     ]
-    if not names or "formulas" in names:
-        asked += [("formulas", mutant, [OF_FORMULAS]) for mutant in of_formulas()]
-    survivors, only_recorded = [], 0
-    with TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
-        copies = Copies(Path(folder))
-        found = pool.map(lambda each: copies.noticed_by(each[1], each[2]), asked)
-        for (name, mutant, _), noticed in zip(asked, found, strict=True):
-            only_recorded += noticed is not None and "test_record" in noticed
-            if noticed is None:
-                survivors.append(mutant.address)
-            print(f"{name}: {mutant.address}: {noticed or EQUIVALENT.get(mutant.address) or 'SURVIVED'}", flush=True)
-    alive = [address for address in survivors if address not in EQUIVALENT]
+    return asked + [
+        Asked("formulas", each, [OF_FORMULAS]) for each in of_formulas() if not names or "formulas" in names
+    ]
+
+
+def unchanged(area: str, runs: list[list[str]]) -> Asked:
+    """The package as it is, with the tests of an area, which must pass."""
+    file = ROOT / PACKAGE / "__init__.py"
+    sources = [each.read_text() for each in sorted((ROOT / PACKAGE).rglob("*.py"))]
+    return Asked(area, Mutant(f"{area} as it is", file, file.read_text(), digest(*sources)), runs)
+
+
+def tried(asked: list[Asked], known: Known, workers: int) -> None:
+    """Try what is not known yet, each area after the package as it is, and say what was found of each."""
+    waiting = [each for each in asked if known.of(each) is None]
+    print(f"{len(asked) - len(waiting)} of {len(asked)} changes are known, {len(waiting)} are tried now", flush=True)
+    with TemporaryDirectory() as folder, ThreadPoolExecutor(workers) as pool:
+        copies = Copies(Path(folder), workers)
+
+        def found(changes: list[Asked]) -> Iterator[tuple[Asked, str | None]]:
+            results = pool.map(lambda each: copies.noticed_by(each.mutant, each.runs), changes)
+            for each, noticed in zip(changes, results, strict=True):
+                known.add(each, noticed)
+                yield each, noticed
+
+        for area, changes in groupby(waiting, key=lambda each: each.area):
+            mine = list(changes)
+            before = unchanged(area, mine[0].runs)
+            for _, noticed in found([] if known.of(before) else [before]):
+                if noticed:
+                    sys.exit(f"{area}: {noticed} fails on the package as it is, so it can notice nothing.")
+            for each, noticed in found(mine):
+                address = each.mutant.address
+                print(f"{area}: {address}: {noticed or EQUIVALENT.get(address) or 'SURVIVED'}", flush=True)
+
+
+def main(names: list[str]) -> int:
+    """Try all that are not known, or those of some areas, and name the survivors."""
+    asked, known = asked_of([name for name in names if name != "--state"]), Known(FOUND)
+    if "--state" not in names:
+        tried(asked, known, int(os.environ.get("WORKERS", "2")))
+    found = [(each, known.of(each)) for each in asked]
+    noticed = [line["noticed"] for _, line in found if line and line["noticed"]]
+    survivors = [each for each, line in found if line and not line["noticed"]]
+    alive = [each for each in survivors if each.mutant.address not in EQUIVALENT]
     print(
-        f"{len(asked) - len(survivors)} of {len(asked)} changes noticed ({only_recorded} by the record alone), {len(survivors) - len(alive)} equivalent, {len(alive)} survived"
+        f"{len(noticed) + len(survivors)} of {len(asked)} changes tried: {len(noticed)} noticed "
+        f"({sum('test_record' in each for each in noticed)} by the record alone), "
+        f"{len(survivors) - len(alive)} equivalent, {len(alive)} survived"
     )
-    for address in alive:
-        print(f"survived: {address}")
-    return bool(alive)
+    for each in alive:
+        print(f"survived: {each.area}: {each.mutant.address}")
+    for each, line in found:
+        if line is None:
+            print(f"not tried: {each.area}: {each.mutant.address}")
+    return bool(alive) or None in [line for _, line in found]
 
 
 if __name__ == "__main__":
