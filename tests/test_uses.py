@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from steelyard.analysis.thresholds.limits import read_capacity
 from steelyard.exceptions import SteelyardError
 from steelyard.metrics.uses import PROFILES, USES, read_use
 
@@ -39,3 +40,24 @@ def test_what_is_no_use_is_refused_with_those_that_there_are(given, words):
     with pytest.raises(SteelyardError) as error:
         read_use(given)
     assert words in str(error.value) and "clinical, fraud, retrieval" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        (200, (200, 24_000)),
+        ("200", (200, 24_000)),
+        ("200 of 10000", (200, 10_000)),
+        ("1_000 of 50,000 rows", (1_000, 50_000)),
+    ],
+)
+def test_a_capacity_is_alerts_of_the_rows_at_hand_or_of_others_like_them(given, read):
+    capacity = read_capacity(given, 24_000)
+    assert (capacity.alerts, capacity.rows) == read and read_capacity(capacity, 7) is capacity
+    assert read_capacity(None, 5) is None
+
+
+@pytest.mark.parametrize("given", [0, -1, "many", True, 2.5, "300 of 200", 25_000, "recall >= 0.5"])
+def test_what_is_no_capacity_is_refused(given):
+    with pytest.raises(SteelyardError, match=r"capacity=|alerts are some of the rows"):
+        read_capacity(given, 24_000)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.measure import Metric
 
     LimitsLike: TypeAlias = str | Sequence[str]  # such as "specificity >= 0.99", one or several
+    CapacityLike: TypeAlias = "int | str | Capacity"  # alerts that can be looked at: 200, or "200 of 10000"
 
 SLACK = 1e-12  # what rounding makes of a bound met exactly, such as 99 of 100 rows of weight 0.1 each
 _AND = re.compile(r"(?<=\s)and(?=\s)", re.IGNORECASE)  # without the blanks, of which a long run would be tried at each
@@ -115,6 +116,25 @@ def read_limits(where: LimitsLike | None, *, any_bound: bool = False) -> tuple[L
     parts = (_AND.split(text) if isinstance(text, str) else [text] for text in written)
     limits = tuple(_limit(text) for several in parts for text in several)
     return limits if any_bound else tuple(in_range(limit) for limit in limits)
+
+
+def read_capacity(given: CapacityLike | None, rows: int) -> Capacity | None:
+    """So many alerts of the rows at hand, 200, or of as many rows like them, "200 of 10000"; None where none is given.
+
+    >>> read_capacity(200, 24_000).text, read_capacity("200 of 10000", 24_000).text
+    ('alerts <= 200 of 24,000 rows', 'alerts <= 200 of 10,000 rows')
+    """
+    if given is None or isinstance(given, Capacity):
+        return given
+    is_whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
+    text = f"{given} of {rows}" if is_whole or (isinstance(given, str) and given.strip().isdigit()) else given
+    if not isinstance(text, str) or not (parts := _ALERTS.fullmatch(f"alerts <= {text.strip()}")):
+        do = "write 200, or '200 of 10000'"
+        raise InputTypeError(argument="capacity", expected="how many alerts can be looked at", given=given, do=do)
+    limit = _limit(parts[0])
+    if not isinstance(limit, Capacity) or not limit.alerts:
+        raise InputError(argument="capacity", expected="1 alert or more", given=given)
+    return limit
 
 
 def _limit(text: str) -> Limit:
