@@ -20,8 +20,8 @@ from steelyard.analysis.monitoring.batches import BatchRows
 from steelyard.analysis.monitoring.pending_labels import LabelDelay
 from steelyard.analysis.monitoring.rules import (
     FollowedRule,
-    MonitorRule,
     Windows,
+    read_rules,
     reference_limit,
     reference_share,
     watched_windows,
@@ -97,7 +97,7 @@ def windows(looks: int) -> Windows:
 
 def followed(text: str, alpha: float = ALPHA, limit: float | None = None) -> FollowedRule:
     """A rule with all of the error."""
-    rule = MonitorRule.of(text)
+    (rule,) = read_rules(text)
     sequence = MetricSequence.of(MetricSpec.of(rule.metric))
     return FollowedRule(rule, rule.number if limit is None else limit, alpha, 0.95, sequence)
 
@@ -169,7 +169,7 @@ def _reference_row(repeats: int, rng: np.random.Generator) -> tuple[str, dict[st
         tp = int(rng.binomial(50, 0.8))
         table = np.array([tp, 50 - tp, 30.0, 920.0])
         part = reference_share(table)
-        rule, metric = MonitorRule.of(text), MetricSpec.of("recall").metric
+        (rule,), metric = read_rules(text), MetricSpec.of("recall").metric
         ours = followed(text, (1 - part) * ALPHA, reference_limit(rule, metric, table, part * ALPHA))
         sums = _hits(rng, np.full(LOOKS, 0.8))
         false.append(first_alarm(ours, sums) is not None)
@@ -213,7 +213,7 @@ class Costs:
 def _cost_row(share: float, repeats: int, rng: np.random.Generator) -> tuple[str, dict[str, Any]]:
     costs, repeats = Costs(share), max(repeats // 4, 25)
     rule = FollowedRule(
-        MonitorRule.of(f"cost <= {costs.mean}"), costs.mean, ALPHA, 0.95, costs=CostTable(0.0, MOST_COST).ratio
+        read_rules(f"cost <= {costs.mean}")[0], costs.mean, ALPHA, 0.95, costs=CostTable(0.0, MOST_COST).ratio
     )
     false, delays = [], []
     for _ in range(repeats):

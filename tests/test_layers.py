@@ -28,6 +28,7 @@ PACKAGES = (
     "levels",
     "distributions",
     "holm",
+    "requirements",
     "results",
     "prevalence",
     "intervals",

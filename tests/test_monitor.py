@@ -205,9 +205,9 @@ def test_a_changed_state_is_refused(change):
 def test_a_limit_is_a_share_or_in_percent_and_keeps_all_its_digits_when_it_is_saved():
     reference = Counts(tp=50, fn=10, fp=6, tn=400)
     for rule, written in (
-        ("recall >= 5 %", "recall >= 0.05"),
-        ("recall>=5%", "recall >= 0.05"),
-        ("recall >= reference - 2.5 %", "recall >= reference - 0.025"),
+        ("recall >= 5 %", "recall >= 5 %"),
+        ("recall>=5%", "recall >= 5 %"),
+        ("recall>=reference-2.5%", "recall >= reference - 2.5 %"),
         ("recall >= 0.98765432", "recall >= 0.98765432"),
     ):
         monitor = Monitor(rule, reference=reference if "reference" in rule else None, pos_label=1)
@@ -575,11 +575,11 @@ def test_labels_that_come_before_their_predictions_are_kept_and_joined():
     [
         ([], {}, "needs a rule"),
         ("recall", {}, "cannot be read"),
-        ("recall >= 1.5", {}, "no limit"),
+        ("recall >= 1.5", {}, "the bound of 'recall >= 1.5' does not; give a bound inside"),
         ("recall >= 30", {}, "did you mean 0.3 or 30 %"),
-        ("recall >= 130 %", {}, "no limit; give one inside"),
+        ("recall >= 130 %", {}, "give a bound inside that range"),
         ("recall >= reference - 5", {}, "difference of two values of recall lies between -1 and 1.*-0.05 or -5 %"),
-        ("cost <= 5 %", {"cost_between": (0, 10)}, "A cost is no share"),
+        ("cost <= 5 %", {"cost_between": (0, 10)}, "A mean cost is no share"),
         ("roc_auc >= 0.8", {}, "metric of predicted labels"),
         ("recall >= reference", {}, "give it as reference="),
         ("cost <= reference", {}, "as a number"),

@@ -145,7 +145,7 @@ def test_a_gates_rule_is_about_any_written_form(text, metric, said):
 
 @pytest.mark.parametrize("text", ["low(mcc>=0.5", "mcc)>=0.5", "low(mcc)", "mcc[>=0.5", "mcc>=high", ""])
 def test_a_rule_that_cannot_be_read_is_refused(text):
-    with pytest.raises(SteelyardError, match="cannot be read; write"):
+    with pytest.raises(SteelyardError, match=r"cannot be read: .*; write"):
         gate(evaluate(Counts(28, 23, 72, 2680)), text)
 
 

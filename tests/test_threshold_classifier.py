@@ -185,7 +185,7 @@ class Mute(LogisticRegression):
         ({"response_method": "predict"}, Y, "response_method="),
         ({"pos_label": 2}, Y, "none of the classes"),
         ({"metric": "prevalence"}, Y, "No value of prevalence is best"),
-        ({"where": "precision > 1"}, Y, "No threshold reaches precision > 1"),
+        ({"where": "precision > 1"}, Y, "'precision > 1' can never be kept"),
         ({"estimator": Mute()}, Y, "nothing to threshold"),
         ({"cv": KFold(2)}, np.repeat([0, 1], 200), "class"),
     ],

@@ -99,10 +99,11 @@ def _alone(
     inputs: Inputs, requirements: tuple[str, ...], metrics: list[str] | None, level: float, asked: dict[str, Any]
 ) -> tuple[Gated, list[str]]:
     """The evaluation of the predictions by the metrics that the gate reads."""
+    from steelyard.analysis.requirements import VERSUS
     from steelyard.gates import baseline
     from steelyard.gates.baseline import read_baseline
     from steelyard.gates.guarantee import read_guarantee
-    from steelyard.gates.rules import VERSUS, read_rules
+    from steelyard.gates.rules import read_rules
 
     old, saved = read_baseline(asked["baseline"]), read_guarantee(asked["guarantee"])
     rules = read_rules(requirements, old)
@@ -127,13 +128,13 @@ def _against_model(
 ) -> tuple[Gated, list[str]]:
     """The comparison with the other model by the metrics that the gate reads."""
     from steelyard.cli.versus_option import compare_versus
-    from steelyard.gates.rules import parse_rule
+    from steelyard.gates.rules import read_rules
 
     if asked["baseline"] is not None or asked["guarantee"] is not None:
         raise InputError(
             "--versus holds against a model on the same rows; give --baseline and --guarantee by themselves."
         )
-    named = dict.fromkeys(parse_rule(text).metric for text in requirements)
+    named = dict.fromkeys(rule.metric for rule in read_rules(requirements, None))
     return compare_versus(inputs, versus, level, [*named] or metrics)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from steelyard.analysis.comparison.compare import compare
 from steelyard.analysis.loading import load
+from steelyard.analysis.requirements import BASELINE, VERSUS
 from steelyard.analysis.results.result import Result, Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.evaluate import evaluate
@@ -19,10 +20,8 @@ from steelyard.gates.baseline import check_baseline, judge_drops, read_baseline,
 from steelyard.gates.confirmation import confirmation_notes
 from steelyard.gates.guarantee import judge_limits, read_guarantee
 from steelyard.gates.rules import (
-    BASELINE,
     SKIPPED,
     UNDECIDED,
-    VERSUS,
     WORSE,
     Judgement,
     check_prove,
@@ -40,10 +39,11 @@ from steelyard.statistics.counts import Counts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from steelyard.analysis.requirements import Requirement
     from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
     from steelyard.gates.baseline import Baseline, BaselineLike
     from steelyard.gates.guarantee import GuaranteeLike, SavedGuarantee
-    from steelyard.gates.rules import Gated, GatePart, Rule
+    from steelyard.gates.rules import Gated, GatePart
     from steelyard.predictions import RowsLike
 
 
@@ -235,7 +235,7 @@ def assert_gate(data: Gated | RowsLike, /, *rules: str | Sequence[str], **option
 
 
 def _evaluated(
-    data: Any, rules: list[Rule], old: Baseline | None, saved: SavedGuarantee | None, named: list[str] | None
+    data: Any, rules: list[Requirement], old: Baseline | None, saved: SavedGuarantee | None, named: list[str] | None
 ) -> Gated:
     """What was evaluated or compared, as given; of Predictions and tables by the metrics that the gate reads."""
     if isinstance(data, (str, PathLike)):
@@ -265,7 +265,7 @@ def _usual(
     named: list[str] | None,
     prove: str,
     margin: float,
-) -> list[Rule]:
+) -> list[Requirement]:
     """The rules where none are given: on the metrics that are named, or on the usual ones."""
     if not parts:
         return []
@@ -281,7 +281,7 @@ def _usual(
     return _of_each(usual_rules(specs, VERSUS, prove, margin), named)
 
 
-def _of_each(rules: list[Rule], named: list[str] | None) -> list[Rule]:
+def _of_each(rules: list[Requirement], named: list[str] | None) -> list[Requirement]:
     """The rules, where there is one of every metric that is named."""
     without = [name for name in named or () if name not in {rule.metric for rule in rules}]
     if without or not rules:
@@ -293,7 +293,7 @@ def _of_each(rules: list[Rule], named: list[str] | None) -> list[Rule]:
 
 
 def _beside_baseline(
-    parts: list[GatePart], result: Result[Any] | None, old: Baseline, rules: list[Rule]
+    parts: list[GatePart], result: Result[Any] | None, old: Baseline, rules: list[Requirement]
 ) -> list[GatePart]:
     """The parts with the difference of the new rows from those of the baseline."""
     if not parts:
@@ -351,7 +351,7 @@ def _too_small(part: GatePart, min_rows: int, min_positives: int) -> Judgement |
 # ---------------------------------------------------------------- power
 
 
-def _power_sentences(judged: Sequence[Judgement], rules: Sequence[Rule], prove: str, margin: float) -> list[str]:
+def _power_sentences(judged: Sequence[Judgement], rules: Sequence[Requirement], prove: str, margin: float) -> list[str]:
     """How often rows like these catch a drop by the margin, or pass an equal model, from metric to metric."""
     names = {rule.text: rule.metric for rule in rules}
     powers = {names[each.rule]: each.power for each in judged if each.group is None and each.power is not None}

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import math
 import operator
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from steelyard.analysis.comparison.comparison import Comparison
 from steelyard.analysis.distributions import normal_below, normal_reach
 from steelyard.analysis.intervals.inference import STRATIFIED
 from steelyard.analysis.intervals.intervals import interval
+from steelyard.analysis.requirements import (
+    BASELINE,
+    VERSUS,
+    Requirement,
+    Terms,
+    range_words,
+    read_requirements,
+)
 from steelyard.analysis.results.formatting import value_text
 from steelyard.analysis.results.result import Flat
-from steelyard.analysis.thresholds.limits import check_bound, percent_hint, range_words
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.metrics.spec import MetricSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -30,135 +35,23 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Group, MetricRow
     from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
     from steelyard.gates.baseline import Baseline
+    from steelyard.metrics.spec import MetricSpec
     from steelyard.statistics.confusion import Confusion
     from steelyard.statistics.score_table import ScoreTable
 
 
 # ---------------------------------------------------------------- rules
-# What a gate requires of a metric, or of its difference from another model, parsed.
+# What a gate requires where no rule is given.
 
 
-VERSUS, BASELINE = "versus", "baseline"  # the other model on the same rows, and an earlier report
-WORSE, NOT_WORSE = "worse", "not-worse"  # what a gate without rules asks to be shown
-# No text can be divided in two ways, so that a long one is refused at once.
-_DIGITS = r"(?:\d+(?:\.\d*)?|\.\d+)"
-_OTHER = rf"(?P<other>{VERSUS}|{BASELINE})"
-_RULE = re.compile(
-    rf"(?:(?P<end>low|high)\(\s*)?(?P<metric>[A-Za-z_]\w*(?:\[.*\])?)\s*(?:-\s*{_OTHER}\s*)?(?P<closed>\)\s*)?"
-    r"(?P<sign>>=|<=|>|<)\s*(?P<limit>[^\]]+)"
+RULE_OF_A_GATE = Terms(
+    "A gate",
+    "rule",
+    ("ac_score >= 0.8", "low(mcc) >= 0.5", "mcc >= baseline - 0.02", "low(mcc - versus) >= -0.02"),
+    others=(VERSUS, BASELINE),
+    has_differences=True,
 )
-_NUMBER = rf"{_DIGITS}(?:[eE][+-]?\d+)?"
-_LIMIT = re.compile(rf"(?:(?P<number>[+-]?{_NUMBER})|{_OTHER}(?:\s*(?P<margin>[+-]\s*{_NUMBER}))?)\s*(?P<percent>%?)")
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A metric, or its difference from another model, or an end of the interval of either, a sign, and a number.
-
-    `other` is the model that it is about, if any: the difference from it, or its value that the number is added to.
-
-    >>> rule = parse_rule("low(mcc - versus) >= -0.02")
-    >>> rule.metric, rule.end, rule.other, rule.is_difference, rule.passes_if_shown
-    ('mcc', 'low', 'versus', True, True)
-    """
-
-    text: str
-    metric: str
-    end: str
-    sign: str
-    number: float
-    other: str | None = None
-    is_difference: bool = False
-
-    @property
-    def quantity(self) -> str:
-        """What is compared with the number, as it is written."""
-        written = f"{self.metric} - {self.other}" if self.is_difference else self.metric
-        return written if self.end == "value" else f"{self.end}({written})"
-
-    def check_number(self, bounds: tuple[float, float], *, is_percent: bool = False) -> None:
-        """Refuse a number that every value or none keeps, where the values of the metric lie in those bounds."""
-        what, (low, high) = self.metric, bounds
-        if self.other is not None:
-            what, (low, high) = f"A difference of two values of {self.metric}", (low - high, high - low)
-        bounds = low, high
-        check_bound(what, bounds, self.number, self.text)
-        above, strict = self.sign[0] == ">", len(self.sign) == 1
-        hint = percent_hint(bounds, self.number, self.text) or "give a bound inside that range."
-        if not strict and self.number == (low if above else high):
-            raise InputError(
-                f"{what} lies {range_words(bounds)}, so that every model keeps {self.text!r}, which gates nothing; "
-                f"{hint}"
-            )
-        if strict and self.number == (high if above else low):
-            raise InputError(f"{what} lies {range_words(bounds)}, so that no model keeps {self.text!r}; {hint}")
-        if strict and self.number == high == 1 and not is_percent:  # one that means 1 % passes nearly all
-            raise InputError(
-                f"{what} lies {range_words(bounds)}, so that nearly every model keeps {self.text!r}; did you mean 0.01 "
-                "or 1 %? Write 100 % where all but the worst value are meant."
-            )
-
-    @property
-    def passes_if_shown(self) -> bool:
-        """Whether it passes only where the rows show it: low(...) >= or high(...) <=."""
-        return self.end == ("low" if self.sign[0] == ">" else "high")
-
-    @property
-    def fails_if_shown(self) -> bool:
-        """Whether it fails only where the rows show it: high(...) >= or low(...) <=."""
-        return self.end == ("high" if self.sign[0] == ">" else "low")
-
-
-def parse_rule(text: str) -> Rule:
-    """A rule such as "ac_score>=0.8", "recall>=80 %", "low(mcc)>=0.5", "mcc>=baseline-0.02" or "mcc - versus>=-0.02".
-
-    Its limit must lie where the metric can keep it and break it. A rule that worse models pass and better ones fail is
-    refused.
-    """
-    if not isinstance(text, str):
-        raise InputTypeError(f'A rule is text such as "ac_score>=0.8", not {text!r}.')
-    rule = _RULE.fullmatch(text.strip())
-    limit = _LIMIT.fullmatch(rule["limit"].strip()) if rule else None
-    written = (limit["number"] or limit["margin"]) if limit else None
-    number = float((written or "0").replace(" ", "")) if limit else math.nan
-    if (
-        rule is None
-        or limit is None
-        or bool(rule["end"]) != bool(rule["closed"])  # a parenthesis that is opened or closed, and not both
-        or (rule["other"] and limit["other"])  # two other models
-        or (limit["percent"] and written is None)  # a sign of percent without a number
-        or not math.isfinite(number)
-    ):
-        raise InputError(
-            f'The rule {text!r} cannot be read; write "ac_score>=0.8", "low(mcc)>=0.5", "mcc>=baseline-0.02" or '
-            '"low(mcc - versus)>=-0.02".'
-        )
-    end, name, sign, other = rule["end"], rule["metric"], rule["sign"], rule["other"]
-    is_percent = bool(limit["percent"])
-    number = number / 100 if is_percent else number
-    if end and limit["other"] == VERSUS:
-        raise InputError(
-            f"The rule {text!r} compares the end of one model's interval with another model, as if they had no rows in "
-            f'common; write "{end}({name} - {VERSUS}){sign}{number:g}", the end of the interval of the difference.'
-        )
-    spec = MetricSpec.of(name)
-    parsed = Rule(
-        text.strip(), spec.name, end or "value", sign, number, other or limit["other"], is_difference=bool(other)
-    )
-    parsed.check_number(spec.metric.of_many_columns.range, is_percent=is_percent)
-    _check_direction(parsed, spec)
-    return parsed
-
-
-def _check_direction(rule: Rule, spec: MetricSpec) -> None:
-    """Refuse a rule that fails better models."""
-    if spec.sign * (1 if rule.sign[0] == ">" else -1) >= 0:
-        return
-    better, turned = ("higher", ">=") if spec.sign > 0 else ("lower", "<=")
-    raise InputError(
-        f"{rule.metric} is better the {better} it is, and the rule {rule.text!r} passes worse models and fails better "
-        f"ones; turn its sign to {turned}."
-    )
+WORSE, NOT_WORSE = "worse", "not-worse"  # what a gate without rules asks to be shown
 
 
 def check_prove(prove: str) -> None:
@@ -167,9 +60,10 @@ def check_prove(prove: str) -> None:
         raise InputError(argument="prove", expected=f"{WORSE!r} or {NOT_WORSE!r}, what has to be shown", given=prove)
 
 
-def usual_rules(specs: Iterable[MetricSpec], other: str, prove: str, margin: float) -> list[Rule]:
+def usual_rules(specs: Iterable[MetricSpec], other: str, prove: str, margin: float) -> list[Requirement]:
     """The rules of a gate that is given none: no metric is shown to be worse, or each to be not worse by the margin.
 
+    >>> from steelyard.metrics.spec import MetricSpec
     >>> [rule.text for rule in usual_rules([MetricSpec.of("mcc")], "versus", "not-worse", 0.02)]
     ['low(mcc - versus) >= -0.02']
     """
@@ -180,8 +74,7 @@ def usual_rules(specs: Iterable[MetricSpec], other: str, prove: str, margin: flo
         if prove == WORSE:
             end = "high" if end == "low" else "low"
         number = -spec.sign * margin if prove == NOT_WORSE else 0.0
-        text = f"{end}({spec.name} - {other}) {sign} {number:g}"
-        rules.append(Rule(text, spec.name, end, sign, number, other, is_difference=True))
+        rules.append(Requirement(spec.name, sign, number + 0.0, end, other, is_difference=True))  # no -0
     return rules
 
 
@@ -311,7 +204,7 @@ class GatePart:
     is_clustered: bool = False
     why: str | None = None
 
-    def estimate(self, rule: Rule) -> Estimate:
+    def estimate(self, rule: Requirement) -> Estimate:
         """What a rule is about."""
         if not rule.is_difference and rule.other != VERSUS:
             if self.metric is None:
@@ -465,14 +358,14 @@ class Judgement(Flat):
 class PartRule:
     """A rule in one part: the estimate that it reads, and the number that is required, NaN if it is not known."""
 
-    rule: Rule
+    rule: Requirement
     part: GatePart
     estimate: Estimate
     limit: float
     why: str | None = None
 
     @classmethod
-    def of(cls, rule: Rule, part: GatePart, baseline: Baseline | None) -> PartRule:
+    def of(cls, rule: Requirement, part: GatePart, baseline: Baseline | None) -> PartRule:
         """The rule in that part."""
         estimate = part.estimate(rule)
         if rule.is_difference or rule.other is None:
@@ -503,6 +396,9 @@ class PartRule:
         passed = bool(_SIGNS[rule.sign](value, self.limit))
         shown, required = _distinct_texts(value, self.limit, unit)
         text = f"{rule.quantity} is {shown}, required {rule.sign} {required}"
+        if rule.alerts is not None:
+            most, rows = rule.alerts
+            text = f"alerts are {rows * value:,.6g} of {rows:,} rows, required {rule.sign} {most:,}"
         if estimate.values is not None and rule.is_difference:
             first, second = (value_text(each, share=share) for each in estimate.values)
             text += f" ({first}, {rule.other} {second})"
@@ -530,7 +426,7 @@ class PartRule:
         return estimate.chance_beyond(max(-(estimate.spec.sign or 1) * self.limit, 0.0))
 
 
-def baseline_of(rule: Rule, baseline: Baseline | None) -> Baseline:
+def baseline_of(rule: Requirement, baseline: Baseline | None) -> Baseline:
     """The baseline that a rule speaks of, which must hold its metric."""
     if baseline is None:
         raise InputError(f"The rule {rule.text!r} speaks of a baseline; name it with baseline=OLD.JSON.")
@@ -539,12 +435,9 @@ def baseline_of(rule: Rule, baseline: Baseline | None) -> Baseline:
     return baseline
 
 
-def read_rules(texts: Iterable[str | Sequence[str]], baseline: Baseline | None) -> list[Rule]:
+def read_rules(texts: Iterable[str | Sequence[str]], baseline: Baseline | None) -> list[Requirement]:
     """The rules of their texts, each by itself or in a list; what they say of a baseline must be there."""
-    rules = []
-    for text in texts:
-        several: Any = text if isinstance(text, (list, tuple)) else [text]
-        rules += [parse_rule(each) for each in several]
+    rules = [rule for text in texts for rule in read_requirements(text, RULE_OF_A_GATE)]
     for rule in rules:
         if rule.other == BASELINE:
             baseline_of(rule, baseline)  # refused unless it holds the metric
@@ -552,7 +445,7 @@ def read_rules(texts: Iterable[str | Sequence[str]], baseline: Baseline | None) 
 
 
 def judge_rules(
-    rules: Sequence[Rule], parts: Sequence[GatePart], baseline: Baseline | None, margin: float
+    rules: Sequence[Requirement], parts: Sequence[GatePart], baseline: Baseline | None, margin: float
 ) -> tuple[list[Judgement], list[str]]:
     """Every rule in every part, and which errors the gate holds, in sentences.
 
@@ -577,7 +470,7 @@ def judge_rules(
     return judged, sentences
 
 
-def _limit_beside(rule: Rule, estimate: Estimate, other: float) -> float:
+def _limit_beside(rule: Requirement, estimate: Estimate, other: float) -> float:
     """The limit that the value of another model gives; one beyond the metric's range is refused."""
     limit, (low, high) = rule.number + other, estimate.spec.metric.of_many_columns.range
     if limit < low or limit > high:
@@ -589,7 +482,7 @@ def _limit_beside(rule: Rule, estimate: Estimate, other: float) -> float:
     return limit
 
 
-def _reason(rule: Rule, estimate: Estimate) -> str | None:
+def _reason(rule: Requirement, estimate: Estimate) -> str | None:
     """Why a rule cannot be judged."""
     return (estimate.why or "not defined here") if math.isnan(getattr(estimate, rule.end)) else None
 
@@ -605,7 +498,7 @@ class Unit:
     text: str
 
     @classmethod
-    def of(cls, rule: Rule, *, is_share: bool) -> Unit:
+    def of(cls, rule: Requirement, *, is_share: bool) -> Unit:
         """That of the numbers of a rule."""
         if not is_share:
             return cls(1, "")

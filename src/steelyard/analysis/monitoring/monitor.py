@@ -14,8 +14,9 @@ from steelyard.analysis.monitoring import batches
 from steelyard.analysis.monitoring.batches import Batch, BatchRows, labelled_table, table_batch
 from steelyard.analysis.monitoring.pending_labels import PendingLabels, check_sizes, checked_age, checked_keys
 from steelyard.analysis.monitoring.reference import MonitorThreshold
-from steelyard.analysis.monitoring.rules import COST_NAME, followed, groups_seen, parsed_rules
+from steelyard.analysis.monitoring.rules import followed, groups_seen, read_rules
 from steelyard.analysis.monitoring.saved_monitor import merged_monitors, read_monitor, saved_monitor
+from steelyard.analysis.requirements import COST
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ingest import arrays
@@ -75,17 +76,20 @@ class Monitor(MonitorThreshold, Saveable):
         level: float = 0.95,
     ) -> None:
         check_level(level)
-        self.rules, self.level = parsed_rules(rules), float(level)
+        self.rules, self.level = read_rules(rules), float(level)
         super().__init__(threshold)
         self.pos_label, self.by = pos_label, by
         self.cost_between = None if cost_between is None else _checked_bounds(cost_between)
         self.reference = self._read_reference(reference)
         self.batches: list[Batch] = []
         self.pending = PendingLabels(checked_age(mature))
-        if any(rule.of_reference for rule in self.rules) and self.reference is None:
+        if any(rule.other for rule in self.rules) and self.reference is None:
             raise InputError("A rule speaks of a reference; give it as reference=.")
-        if (COST_NAME in {rule.metric for rule in self.rules}) != (self.cost_between is not None):
+        if (COST in {rule.metric for rule in self.rules}) != (self.cost_between is not None):
             raise InputError('A rule such as "cost <= 12" and cost_between=(0, 500) need each other; give both.')
+        for rule in self.rules:
+            if rule.metric == COST and self.cost_between is not None:
+                rule.check_number(self.cost_between)
 
     # ---------------------------------------------------------------- labelled rows
 

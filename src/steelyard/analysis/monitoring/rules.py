@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +12,11 @@ from steelyard._types import Array
 from steelyard.analysis.intervals.evidence import LinearRatio, log_returns, mean_wealth
 from steelyard.analysis.intervals.metric_sequence import SEQUENCE_METHODS, MetricSequence, RateRegion
 from steelyard.analysis.intervals.rate_intervals import exact, is_rate
+from steelyard.analysis.requirements import COST, REFERENCE, Requirement, Terms, read_requirements
 from steelyard.analysis.results.formatting import interval_text, value_text
 from steelyard.analysis.results.result import Flat, Result, table_text
 from steelyard.analysis.sequential.anytime import NODES, CostTable
-from steelyard.analysis.thresholds.limits import percent_hint, range_words
-from steelyard.exceptions import InputError, InputTypeError
+from steelyard.exceptions import InputError
 from steelyard.ingest.thresholding import ASSUMED_HALF
 from steelyard.metrics.spec import MetricSpec
 from steelyard.statistics.score_order import chunks
@@ -35,74 +34,27 @@ if TYPE_CHECKING:
 # What a monitor holds a metric against, as it is written.
 
 
-COST_NAME = "cost"  # the mean of the rows' own costs, which is no metric of counts
-_DIGITS = r"(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
-_RULE = re.compile(
-    rf"([A-Za-z_]\w*(?:\[[^\]]*\])?)\s*(>=|<=|>|<)\s*"
-    rf"(?:([+-]?{_DIGITS})\s*(%?)|(reference)\s*(?:([+-]\s*{_DIGITS})\s*(%?))?)"
+RULE_OF_A_MONITOR = Terms(
+    "A monitor",
+    "rule",
+    ("recall >= 0.8", "cost <= 12", "precision >= reference - 0.05"),
+    others=(REFERENCE,),
+    end="its alarms allow for noise by themselves",
+    has_cost=True,
+    is_inside=True,
 )
 
 
-@dataclass(frozen=True)
-class MonitorRule:
-    """A metric, whether it must be at least (1) or at most (-1) the limit, and the limit: a number or a margin."""
-
-    text: str
-    metric: str
-    sign: int
-    number: float
-    of_reference: bool = False
-
-    @classmethod
-    def of(cls, text: str) -> MonitorRule:
-        """A rule such as "recall >= 0.8", "cost <= 12" or "precision >= reference - 0.05".
-
-        >>> MonitorRule.of("precision>=reference-0.05")
-        MonitorRule(text='precision >= reference - 0.05', metric='precision', sign=1, number=-0.05, of_reference=True)
-        """
-        if not isinstance(text, str):
-            raise InputTypeError(f'A rule is text such as "recall >= 0.8", not {text!r}.')
-        parts = _RULE.fullmatch(text.strip())
-        if parts is None:
-            raise InputError(
-                f'The rule {text!r} cannot be read; write "recall >= 0.8", "cost <= 12" or "recall >= reference".'
-            )
-        name, sign, number, percent, reference, margin, percent_of_margin = parts.groups()
-        limit = float((number or margin or "0").replace(" ", ""))  # or the margin to a reference
-        is_percent = bool(percent or percent_of_margin)
-        metric = name if name == COST_NAME else MetricSpec.of(name).name
-        if is_percent and metric == COST_NAME:
-            raise InputError(f"A cost is no share, and {text!r} limits it in percent; give the limit as a number.")
-        limit = limit / 100 if is_percent else limit
-        return cls(text.strip(), metric, 1 if ">" in sign else -1, limit, bool(reference)).checked()
-
-    def checked(self) -> MonitorRule:
-        """The rule in its written form, refused where no table could keep or break it."""
-        if self.metric != COST_NAME:
-            spec = MetricSpec.of(self.metric)
-            MetricSequence.of(spec)  # refuses a metric that has no confidence sequence
-            what, (low, high) = self.metric, spec.metric.range
-            if self.of_reference:
-                what, (low, high) = f"A difference of two values of {self.metric}", (low - high, high - low)
-            if not low < self.number < high:
-                hint = percent_hint((low, high), self.number, self.text) or "give one inside."
-                raise InputError(f"{what} lies {range_words((low, high))}, so that {self.number:g} is no limit; {hint}")
-        elif self.of_reference:
-            raise InputError("The cost of a reference is not known from its counts; give the limit as a number.")
-        limit = f"{self.number:.15g}"  # all digits that were written, so that it is read back equal
-        if self.of_reference:
-            margin = f" {'-' if self.number < 0 else '+'} {abs(self.number):.15g}" if self.number else ""
-            limit = f"reference{margin}"
-        return replace(self, text=f"{self.metric} {'>=' if self.sign > 0 else '<='} {limit}")
-
-
-def parsed_rules(rules: Iterable[str] | str) -> tuple[MonitorRule, ...]:
+def read_rules(rules: Iterable[str] | str) -> tuple[Requirement, ...]:
     """The rules, each once; one that stands alone need not be in a list."""
-    listed = [rules] if isinstance(rules, str) else list(rules)
-    parsed = tuple(dict.fromkeys(MonitorRule.of(rule) for rule in listed))
-    if not parsed:
+    listed = rules if isinstance(rules, str) else list(rules)
+    read = tuple(dict.fromkeys(read_requirements(listed, RULE_OF_A_MONITOR)))
+    if not read:
         raise InputError('A monitor needs a rule, such as "recall >= 0.8"; give at least one.')
-    return parsed
+    for rule in read:
+        if rule.metric != COST:
+            MetricSequence.of(rule.spec)  # refuses a metric that has no confidence sequence
+    return read
 
 
 # ---------------------------------------------------------------- reference limits
@@ -126,9 +78,9 @@ def reference_share(cells: Array) -> float:
     return 0.8 if min(cells[0] + cells[1], cells[2] + cells[3]) < _SMALL_REFERENCE else 0.5
 
 
-def reference_limit(rule: MonitorRule, metric: Metric, cells: Array, alpha: float) -> float:
+def reference_limit(rule: Requirement, metric: Metric, cells: Array, alpha: float) -> float:
     """The bound of the reference's interval that is missed with probability alpha, and the margin of the rule."""
-    side = -rule.sign  # a lower limit is the lower bound
+    side = -rule.direction  # a lower limit is the lower bound
     ratio = LinearRatio.of(metric)
     if ratio is not None and is_rate(metric):
         hits, trials = cells @ ratio.above, cells @ ratio.below
@@ -252,7 +204,7 @@ def _evidence_at(
 class FollowedRule:
     """A rule with its limit, what it may spend, and what is followed: a metric of counts, or a mean of costs."""
 
-    rule: MonitorRule
+    rule: Requirement
     limit: float
     alpha: float  # of the sequence alone: a reference has had its part
     level: float
@@ -278,7 +230,7 @@ class FollowedRule:
 
     def log_evidence(self, cells: Array) -> Array | None:
         """The logarithm of the evidence of each table that the limit is broken; None for a region, which has none."""
-        return self._source.log_evidence(cells, self.limit, self.rule.sign) if self.has_evidence else None
+        return self._source.log_evidence(cells, self.limit, self.rule.direction) if self.has_evidence else None
 
     def first_alarm(self, sums: Array, windows: Windows) -> tuple[float, int | None, int]:
         """The p-value, the first look with an alarm, and the start of the window with most evidence then, or now."""
@@ -310,7 +262,7 @@ class FollowedRule:
     @cached_property
     def joint(self) -> JointEvidence | None:
         """Evidence on all rates behind the metric together; None for a ratio, which has evidence by itself."""
-        return None if self.sequence is None else self.sequence.joint_evidence(self.limit, self.rule.sign)
+        return None if self.sequence is None else self.sequence.joint_evidence(self.limit, self.rule.direction)
 
     def _log_returns(self) -> Array | None:
         """What each gambler's wealth grows by at each kind of row; None where no bet can be lost, or none is made."""
@@ -318,7 +270,7 @@ class FollowedRule:
             return None
         ratio = self.costs if self.sequence is None else self.sequence.ratio
         assert ratio is not None  # noqa: S101 - of costs, or of a metric that is one
-        payoffs = ratio.payoffs(self.limit) if self.rule.sign > 0 else ratio.negated.payoffs(-self.limit)
+        payoffs = ratio.payoffs(self.limit) if self.rule.direction > 0 else ratio.negated.payoffs(-self.limit)
         return log_returns(payoffs) if payoffs.min() < 0 else None
 
     @property
@@ -332,7 +284,7 @@ class FollowedRule:
         if evidence is not None:
             return evidence
         assert self.sequence is not None  # noqa: S101 - a region
-        excluded = self.sequence.excluded(cells, self.limit, self.rule.sign, self.alpha * np.exp(weight))
+        excluded = self.sequence.excluded(cells, self.limit, self.rule.direction, self.alpha * np.exp(weight))
         return np.where(excluded, -np.log(self.alpha) - weight, -np.inf)
 
     def _strongest_window(self, sums: Array, windows: Windows, look: int) -> tuple[float, int]:
@@ -342,7 +294,7 @@ class FollowedRule:
         evidence = self.log_evidence(cells) if self.joint is None else self.joint.least(cells)
         if evidence is None:
             assert self.sequence is not None  # noqa: S101 - a region
-            evidence = -self.sequence.log_p(cells, self.limit, self.rule.sign)
+            evidence = -self.sequence.log_p(cells, self.limit, self.rule.direction)
         weighted = evidence + windows.log_weight[here]
         return float(weighted.max()), int(starts[np.argmax(weighted)])
 
@@ -379,12 +331,12 @@ class RuleTrack(Flat):
     @property
     def is_share(self) -> bool:
         """Whether it is a share of rows, shown in percent."""
-        return self.metric != COST_NAME and MetricSpec.of(self.metric).is_share
+        return self.metric != COST and MetricSpec.of(self.metric).is_share
 
     @property
     def title(self) -> str:
         """The metric in words, and the group."""
-        name = "Mean cost" if self.metric == COST_NAME else MetricSpec.of(self.metric).title
+        name = "Mean cost" if self.metric == COST else MetricSpec.of(self.metric).title
         return name if self.group is None else f"{name}, {self.group}"
 
     def text(self) -> str:
@@ -516,7 +468,7 @@ def followed(monitor: Monitor) -> Monitoring:
     )
     rows = np.array([batch.rows for batch in monitor.batches], dtype=np.int64)
     pending = monitor.pending
-    reference = monitor.reference if any(rule.of_reference for rule in monitor.rules) else None
+    reference = monitor.reference if any(rule.other for rule in monitor.rules) else None
     threshold_assumed = monitor.threshold_assumed or (reference is not None and reference.threshold_assumed)
     stated = [
         *([ASSUMED_HALF] if threshold_assumed else []),
@@ -529,7 +481,7 @@ def followed(monitor: Monitor) -> Monitoring:
     return Monitoring(names, rows, tracks, monitor.level, pending.waiting, tuple(stated))
 
 
-def _track(monitor: Monitor, rule: MonitorRule, group: str | None, share: float, windows: Windows) -> RuleTrack:
+def _track(monitor: Monitor, rule: Requirement, group: str | None, share: float, windows: Windows) -> RuleTrack:
     alpha = (1 - monitor.level) * share / len(monitor.rules)
     sums = _cumulated(monitor.batches, rule.metric, group)
     follower = _followed_rule(monitor, rule, alpha, group)
@@ -544,7 +496,7 @@ def _track(monitor: Monitor, rule: MonitorRule, group: str | None, share: float,
         rule=rule.text,
         metric=rule.metric,
         group=group,
-        sign=rule.sign,
+        sign=rule.direction,
         limit=follower.limit,
         alpha=alpha,
         value=follower.values(sums[1:]),
@@ -557,12 +509,12 @@ def _track(monitor: Monitor, rule: MonitorRule, group: str | None, share: float,
     )
 
 
-def _followed_rule(monitor: Monitor, rule: MonitorRule, alpha: float, group: str | None) -> FollowedRule:
-    if rule.metric == COST_NAME:
+def _followed_rule(monitor: Monitor, rule: Requirement, alpha: float, group: str | None) -> FollowedRule:
+    if rule.metric == COST:
         between = monitor.cost_between or (0.0, 1.0)
         return FollowedRule(rule, rule.number, alpha, monitor.level, costs=CostTable(*between).ratio)
     sequence = MetricSequence.of(MetricSpec.of(rule.metric))
-    if not rule.of_reference or monitor.reference is None:
+    if not rule.other or monitor.reference is None:
         return FollowedRule(rule, rule.number, alpha, monitor.level, sequence)
     cells = monitor.reference.of_group(group)
     part = reference_share(cells)
@@ -572,10 +524,10 @@ def _followed_rule(monitor: Monitor, rule: MonitorRule, alpha: float, group: str
 
 def _cumulated(batches: Sequence[Batch], metric: str, group: str | None) -> Array:
     """The cells, or the weights of costs, of the first 0, 1, 2, ... batches together."""
-    none = np.zeros(NODES if metric == COST_NAME else 4)
+    none = np.zeros(NODES if metric == COST else 4)
     parts: list[Array] = [none]
     for batch in batches:
-        whole, groups = (batch.costs, batch.group_costs) if metric == COST_NAME else (batch.cells, batch.groups)
+        whole, groups = (batch.costs, batch.group_costs) if metric == COST else (batch.cells, batch.groups)
         part = whole if group is None else groups.get(group)
         parts.append(none if part is None else np.asarray(part, dtype=np.float64))
     return np.cumsum(parts, axis=0)

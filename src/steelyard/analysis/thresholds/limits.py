@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
-import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from steelyard.analysis.requirements import Requirement, Terms, is_day, read_requirements
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics import application
-from steelyard.metrics.registry import get_metric
 from steelyard.statistics.counts import CELLS, Counts
 
 if TYPE_CHECKING:
@@ -24,9 +22,14 @@ if TYPE_CHECKING:
     LimitsLike: TypeAlias = str | Sequence[str]  # such as "specificity >= 0.99", one or several
     CapacityLike: TypeAlias = "int | str | Capacity"  # alerts that can be looked at: 200, or "200 of 10000"
 
+LIMIT_OF_A_THRESHOLD = Terms(
+    "A threshold",
+    "limit",
+    ("recall >= 0.9", "alerts <= 200 of 10000"),
+    end="confidence= makes its limits hold on new rows",
+    is_directed=False,
+)
 SLACK = 1e-12  # what rounding makes of a bound met exactly, such as 99 of 100 rows of weight 0.1 each
-_AND = re.compile(r"(?<=\s)and(?=\s)", re.IGNORECASE)  # without the blanks, of which a long run would be tried at each
-_ALERTS = re.compile(r"alerts\s*<=\s*([\d_,]+)\s+(?:of|in|out of)\s+([\d_,]+)(?:\s+rows)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -108,14 +111,13 @@ class Capacity(Limit):
 
 def read_limits(where: LimitsLike | None, *, any_bound: bool = False) -> tuple[Limit, ...]:
     """The bounds as a user writes them, one string or a list of them; any bound is one outside the range as well."""
-    written = [] if where is None else [where] if isinstance(where, str) else where
-    if not isinstance(written, (list, tuple)):
+    if not isinstance(where, (str, list, tuple, type(None))):
         raise InputTypeError(
             argument="where", expected="text such as 'specificity >= 0.99', or a list of it", given=where
         )
-    parts = (_AND.split(text) if isinstance(text, str) else [text] for text in written)
-    limits = tuple(_limit(text) for several in parts for text in several)
-    return limits if any_bound else tuple(in_range(limit) for limit in limits)
+    return tuple(
+        map(_limit, read_requirements([] if where is None else where, LIMIT_OF_A_THRESHOLD, any_number=any_bound))
+    )
 
 
 def read_capacity(given: CapacityLike | None, rows: int) -> Capacity | None:
@@ -128,46 +130,24 @@ def read_capacity(given: CapacityLike | None, rows: int) -> Capacity | None:
         return given
     is_whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
     text = f"{given} of {rows}" if is_whole or (isinstance(given, str) and given.strip().isdigit()) else given
-    if not isinstance(text, str) or not (parts := _ALERTS.fullmatch(f"alerts <= {text.strip()}")):
+    if not isinstance(text, str) or not is_day(text):
         do = "write 200, or '200 of 10000'"
         raise InputTypeError(argument="capacity", expected="how many alerts can be looked at", given=given, do=do)
-    limit = _limit(parts[0])
+    (limit,) = read_limits(f"alerts <= {text}")
     if not isinstance(limit, Capacity) or not limit.alerts:
         raise InputError(argument="capacity", expected="1 alert or more", given=given)
     return limit
 
 
-def _limit(text: str) -> Limit:
-    if isinstance(text, str):
-        text = text.replace("≥", ">=").replace("≤", "<=").strip()
-        if capacity := _ALERTS.fullmatch(text):
-            alerts, rows = (int(re.sub(r"[_,]", "", number)) for number in capacity.groups())
-            if not rows > 0 or alerts > rows:
-                raise InputError(
-                    f"alerts are some of the rows of a day, and so at most as many, not {alerts:,} of {rows:,}."
-                )
-            share, written = get_metric("predicted_prevalence"), f"alerts <= {alerts:,} of {rows:,} rows"
-            return Capacity(share, "<=", alerts / rows, written, alerts, rows)
-        _refuse_several(text)
-    parts = re.fullmatch(r"(.*?[^=<>!\s])\s*(>=|<=|>|<)\s*([-+.\w]+)\s*(%?)", text) if isinstance(text, str) else None
-    try:
-        bound = float(parts[3]) / (100 if parts[4] else 1) if parts else math.nan
-    except ValueError:
-        bound = math.nan
-    if parts is None or not math.isfinite(bound):
-        raise InputError(
-            f"{text!r} is no bound: write a metric, one of >= <= > <, and a number: 'recall >= 0.9', or "
-            "'alerts <= 200 of 10000'."
-        )
-    if parts[1].lower() == "alerts":
-        raise InputError(
-            f"{text!r} lacks the rows of a day: write 'alerts <= 200 of 10000', or of a share of all rows "
-            "'predicted_prevalence <= 2 %'."
-        )
-    metric = get_metric(parts[1])
+def _limit(requirement: Requirement) -> Limit:
+    metric, sign, bound, text = requirement.spec.metric, requirement.sign, requirement.number, requirement.text
+    if not requirement.spec.is_native:
+        raise InputError(f"{requirement.metric} is of all classes, and a threshold has two; limit {metric.name}.")
     if metric.function is None:
         raise InputTypeError(f"{metric.name} judges {what_is_judged(metric)}, so it cannot constrain a threshold.")
-    return Limit(metric, parts[2], bound, f"{metric.name} {parts[2]} {parts[3]}{parts[4] and ' %'}")
+    if requirement.alerts is not None:
+        return Capacity(metric, sign, bound, text, *requirement.alerts)
+    return Limit(metric, sign, bound, text)
 
 
 def what_is_judged(metric: Metric) -> str:
@@ -175,48 +155,10 @@ def what_is_judged(metric: Metric) -> str:
     return "all probabilities at once" if metric.of_probabilities else "the order of all scores"
 
 
-def _refuse_several(text: str) -> None:
-    """Refuse several bounds that are not joined by "and"."""
-    if len(re.findall(r"[<>]=?", text)) < 2:
-        return
-    if re.search(r"\bor\b|\|", text, re.IGNORECASE):
-        raise InputError(
-            f"{text!r} asks for one limit or another, and limits are kept all together; join them by 'and', or look "
-            "for a threshold with each of them in turn."
-        )
-    raise InputError(
-        f"{text!r} holds several limits that are not joined by 'and'; write 'recall >= 0.9 and precision >= 0.2', or a "
-        "list of limits."
-    )
-
-
 def in_range(limit: Limit) -> Limit:
     """The limit, refused where its bound lies outside the metric's range, so that all thresholds meet it, or none."""
-    check_bound(limit.metric.name, limit.metric.range, limit.bound, limit.text)
+    Requirement(limit.metric.name, limit.sign, limit.bound, written=limit.text).check_number(limit.metric.range)
     return limit
-
-
-def check_bound(what: str, allowed: tuple[float, float], bound: float, text: str) -> None:
-    """Refuse a bound outside the range of what it is a bound of; one that is written in percent is named."""
-    if allowed[0] <= bound <= allowed[1]:
-        return
-    do = percent_hint(allowed, bound, text) or "give a bound in that range."
-    raise InputError(f"{what} lies {range_words(allowed)}, and the bound of {text!r} does not; {do}")
-
-
-def range_words(allowed: tuple[float, float]) -> str:
-    """A range in words."""
-    low, high = allowed
-    if math.isfinite(low) and math.isfinite(high):
-        return f"between {low:g} and {high:g}"
-    return f"at {low:g} or above" if math.isfinite(low) else f"at {high:g} or below"
-
-
-def percent_hint(allowed: tuple[float, float], bound: float, text: str) -> str:
-    """The share that a number was perhaps meant to be as percent, if that share lies in the range; else nothing."""
-    is_percent = "%" not in text and (abs(bound) == 1 or 2 <= abs(bound) <= 100)
-    is_share = all(map(math.isfinite, allowed)) and is_percent and allowed[0] <= bound / 100 <= allowed[1]
-    return f"did you mean {bound / 100:g} or {bound:g} %?" if is_share else ""
 
 
 # ---------------------------------------------------------------- limit parts
