@@ -21,9 +21,9 @@ from scipy.stats import t as student
 import steelyard
 from steelyard import interval
 from steelyard.analysis.intervals.influence import column_influence
-from steelyard.ingest.score_matrix import probability_table
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.spec import MetricSpec
+from steelyard.tables.array_tables import probability_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,11 +13,10 @@ import numpy as np
 
 from steelyard.analysis.slices.score_test import ScoreTest
 from steelyard.analysis.slices.slices import SliceQuestion
-from steelyard.ingest.feature_codes import CodedFeature
-from steelyard.ingest.slice_rows import SliceRows
-from steelyard.ingest.slice_source import SliceColumns
+from steelyard.frames.conditions import Condition, Conjunction
+from steelyard.frames.features import CodedFeature, SliceRows
+from steelyard.frames.slices import SliceColumns
 from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.condition import Condition, Conjunction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.unlabelled_worlds import DRAWS, ENOUGH, REFERENCE
 from steelyard import Confusion, interval
 from steelyard.analysis.prevalence.label_shift import UnlabelledPrevalence, class_cells
-from steelyard.ingest.score_matrix import probability_table
+from steelyard.tables.array_tables import probability_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -95,7 +95,7 @@ def main(arguments: list[str] | None = None) -> int:
     )  # for scikit-learn's own metrics of tensors; SciPy reads it at its start
     compatibility()
     if asked.device == "cpu":  # a trial of the device's own path, which NumPy would otherwise take over
-        from steelyard.statistics import backend
+        from steelyard.arrays import backend
 
         backend.is_on_host = lambda _: False
     clock, small = Clock(torch, asked.device, asked.repeats), int(1e7 * asked.scale)

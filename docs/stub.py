@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 STUB = Path(steelyard.__file__).with_suffix(".pyi")
-WRITTEN = ("figures", "metrics", "results", "studies")  # submodules whose names load on first use
+WRITTEN = ("figures", "metrics", "results", "studies", "tables")  # submodules whose names load on first use
 WIDTH = 120
 CALL = inspect.signature(Metric.__call__).parameters
 ROWS = ("pos_label", "labels", "average", "sample_weight", "frequency", "undefined", "zero_division")
@@ -77,7 +77,7 @@ def _imports() -> list[str]:
         ("_types", "Array, Label, LabelSet, Weights"),
         ("metrics.measure", "Metric"),
         ("metrics.registry", "MetricLike"),
-        ("statistics.multilabel_table", "MultilabelTable"),
+        ("tables.multilabel_table", "MultilabelTable"),
     ]
     return _sorted(public, own)
 

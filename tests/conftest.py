@@ -57,7 +57,7 @@ def golden():
 @pytest.fixture
 def taken_for_a_device(monkeypatch):
     """The processor, of JAX and torch, taken for a device that NumPy cannot read; little is brought from it."""
-    from steelyard.statistics import backend
+    from steelyard.arrays import backend
 
     monkeypatch.setattr(backend, "is_on_host", lambda _: False)
     monkeypatch.setattr(backend, "MOST_BROUGHT", 8)

@@ -80,7 +80,7 @@ AREAS = {
     "drift": Area(("evaluation/drift.py", "analysis/prevalence"), 14, ("test_drift", "test_prevalence", "test_unlabelled"), ("drift", "prevalence", "unlabelled")),
     "gates": Area(("gates",), 12, ("test_gates",), ("gate", "cli-gate")),
     "planning": Area(("analysis/planning",), 14, ("test_label_plan", "test_uncertainty"), ("planning", "cli-plan")),
-    "labels": Area(("ingest/label_codes.py", "ingest/code_counts.py"), 4, ("test_array_tables", "test_counts"), ("measures",)),
+    "labels": Area(("arrays/label_codes.py",), 4, ("test_array_tables", "test_counts"), ("measures",)),
     "sequential": Area(("analysis/sequential", "analysis/intervals/evidence.py", "analysis/intervals/metric_sequence.py", "analysis/monitoring"), 14, ("test_sequential", "test_monitor"), ("anytime", "monitor")),
 }  # fmt: skip
 

@@ -43,11 +43,11 @@ class Ours:
 
     def pytest_configure(self):
         import steelyard.sklearn
-        from steelyard.interop import dropin_inputs
+        from steelyard.interop import sklearn_inputs
 
         modules = [importlib.import_module(name) for name in PATCHED]
         for name in NAMES:
-            dropin_inputs.ORIGINALS[name] = counted(name, getattr(modules[0], name), self.handed_on)
+            sklearn_inputs.ORIGINALS[name] = counted(name, getattr(modules[0], name), self.handed_on)
             replacement = counted(name, getattr(steelyard.sklearn, name), self.calls)
             for module in modules:
                 if hasattr(module, name):

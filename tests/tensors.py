@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from steelyard.analysis.intervals import column_intervals
+from steelyard.arrays import backend, checks
+from steelyard.arrays.backend import Backend
 from steelyard.exceptions import SteelyardError
-from steelyard.ingest import array_tables, arrays
-from steelyard.statistics import backend
-from steelyard.statistics.backend import Backend
+from steelyard.tables import array_tables
 
-__all__ = ["Backend", "array_tables", "arrays", "backend", "column_intervals"]
+__all__ = ["Backend", "array_tables", "backend", "checks", "column_intervals"]
 
 
 def strict_array(values):
@@ -78,9 +78,9 @@ class Travelled:
 
     def __init__(self, monkeypatch):
         self.sizes = []
-        bring, read = Backend.to_host, arrays.as_numpy
+        bring, read = Backend.to_host, checks.as_numpy
         monkeypatch.setattr(Backend, "to_host", lambda there, values: bring(there, self._seen(values)))
-        monkeypatch.setattr(arrays, "as_numpy", lambda values: read(self._seen(values)))
+        monkeypatch.setattr(checks, "as_numpy", lambda values: read(self._seen(values)))
 
     def _seen(self, values):
         self.sizes.append(prod(values.shape))

@@ -341,9 +341,9 @@ def test_labels_that_are_enums_keep_apart():
 def test_threads_may_share_a_table(monkeypatch):
     from concurrent.futures import ThreadPoolExecutor
 
-    from steelyard.statistics import score_sort
+    from steelyard.arrays import sorting
 
-    monkeypatch.setattr(score_sort, "numpy_sorts_slowly", lambda: False)
+    monkeypatch.setattr(sorting, "numpy_sorts_slowly", lambda: False)
     rng = np.random.default_rng(0)
     y, score = rng.integers(0, 2, 200_000), rng.random(200_000)
     for _ in range(3):

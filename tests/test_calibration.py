@@ -19,9 +19,9 @@ from sklearn.metrics import d2_brier_score
 
 import steelyard
 from steelyard import Prevalence, Result, ScoreTable, calibration, get_metric, interval, score_table, tally
+from steelyard.arrays import sorting
 from steelyard.exceptions import InputError
 from steelyard.figures import ReliabilityDisplay
-from steelyard.statistics import score_sort
 
 PARTS = ("brier_miscalibration", "brier_discrimination", "brier_uncertainty")
 
@@ -93,8 +93,8 @@ def test_many_rows_are_fitted_as_few_are():
 
 
 def test_the_probabilities_of_each_class_are_sorted_once_and_no_table_of_counts_is_made(monkeypatch):
-    sorted_sizes, sort = [], score_sort.sort
-    monkeypatch.setattr(score_sort, "sort", lambda entries: sorted_sizes.append(len(entries)) or sort(entries))
+    sorted_sizes, sort = [], sorting.sort
+    monkeypatch.setattr(sorting, "sort", lambda entries: sorted_sizes.append(len(entries)) or sort(entries))
     monkeypatch.setattr(ScoreTable, "counts", property(lambda table: pytest.fail("counts at every threshold")))
     y, p = outcomes(5_000, 5)
     calibration(y, p)

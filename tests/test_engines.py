@@ -14,7 +14,7 @@ from engines import ENGINES
 import steelyard
 from steelyard import SteelyardError, compare, evaluate, tally
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import score_queries
+from steelyard.frames import scores as score_queries
 from steelyard.metrics.binned_bounds import binned_bounds
 
 pa = pytest.importorskip("pyarrow")

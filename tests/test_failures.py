@@ -16,7 +16,7 @@ from engines import needs
 
 from steelyard import tally, written_files
 from steelyard.exceptions import InputError
-from steelyard.ingest import queries
+from steelyard.frames import queries
 from steelyard.tables import Tally
 
 COMMAND = [sys.executable, "-m", "steelyard.cli"]
@@ -93,7 +93,7 @@ def test_a_small_disk_is_one_sentence(file, tmp_path):
 STOPPED = """
 import os, runpy, signal, sys
 from steelyard import written_files
-from steelyard.ingest import queries
+from steelyard.frames import queries
 def killed(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 {} = killed
@@ -192,8 +192,8 @@ def test_a_file_that_goes_between_two_queries_is_one_sentence_or_the_right_numbe
             path.unlink() if damage == "removed" else path.write_bytes(kept[: len(kept) // 3])
         return collect(frame)
 
-    for module in ("queries", "score_queries"):
-        monkeypatch.setattr(f"steelyard.ingest.{module}.collect", damaging)
+    for module in ("queries", "scores"):
+        monkeypatch.setattr(f"steelyard.frames.{module}.collect", damaging)
     try:
         counted = tally(table(), true="y", **options)
     except InputError as refused:

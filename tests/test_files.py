@@ -20,9 +20,9 @@ from command_line import run_command
 import steelyard
 from steelyard import tally
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import files
-from steelyard.ingest.rows import count_keys, fetch_rows, filtered, kept_rows
-from steelyard.ingest.source import Source
+from steelyard.files import reading
+from steelyard.frames.rows import count_keys, fetch_rows, filtered, kept_rows
+from steelyard.frames.source import Source
 
 ROWS = 300
 MIDNIGHT = datetime.fromisoformat("2024-01-01")
@@ -89,7 +89,7 @@ KINDS = {
 
 
 def read(names, **columns):
-    with files.scan_files([str(name) for name in names]) as source:
+    with reading.scan_files([str(name) for name in names]) as source:
         return tally(source, **{"true": "y", **columns})
 
 
@@ -133,10 +133,10 @@ def test_a_name_with_a_bracket_is_a_file_before_it_is_a_pattern(frame, tmp_path)
 
 
 def test_a_long_parquet_file_is_counted_in_parts(frame, tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "PART_ROWS", 70)
+    monkeypatch.setattr(reading, "PART_ROWS", 70)
     path, seen = tmp_path / "rows.parquet", []
     frame.write_parquet(path, row_group_size=50)
-    with files.scan_files([str(path)], lambda done, total: seen.append((done, total))) as source:
+    with reading.scan_files([str(path)], lambda done, total: seen.append((done, total))) as source:
         assert len(source.parts) == 5
         found = tally(source, true="y", **ALL)
     whole = tally(frame, true="y", **ALL)
@@ -170,12 +170,12 @@ def test_weighing_a_file_again_gives_the_same_digits(tmp_path):
 
 
 def test_more_rows_than_fit_are_binned_unless_asked_otherwise(frame, tmp_path, monkeypatch):
-    monkeypatch.setattr("steelyard.ingest.rows.EXACT_ROWS", ROWS - 1)
+    monkeypatch.setattr("steelyard.frames.rows.EXACT_ROWS", ROWS - 1)
     path = tmp_path / "rows.parquet"
     frame.with_columns(s=pl.col("s") / 1e6).write_parquet(path)
     assert len(read([path], score="s").scores.bins)
     assert not len(read([path], score="s", exact=True).scores.bins)
-    with files.scan_files([str(path)]) as source:
+    with reading.scan_files([str(path)]) as source:
         refused = lambda: steelyard.compare(source, score=["s", "w"], true="y")
         assert_refused(refused, InputError, "needs every row in memory")
 
@@ -197,7 +197,7 @@ def test_labels_of_a_text_file_are_numbers_or_truth_values_where_all_are(cells, 
     assert list(map(type, found.labels)) == list(map(type, labels))
     assert read([path], score="s", pos_label=str(labels[1])).scores.label == labels[1]
     assert read([path], score="s", pos_label=str(labels[1]), exact=False).scores.label == labels[1]
-    with files.scan_files([str(path)]) as source:
+    with reading.scan_files([str(path)]) as source:
         assert set(count_keys(source, true="y", pred=["p", "q"]).truth.tolist()) == set(labels)
         assert set(fetch_rows(source, true="y", score=["s"]).truth.tolist()) == set(labels)
 
@@ -291,7 +291,7 @@ def test_a_file_that_cannot_be_weighed_is_refused_in_one_sentence(name, data, ki
 def test_text_among_weights_frequencies_and_compared_scores_is_refused_by_its_row(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("y,p,q,w,s\n1,0,1,1,1\n0,0,1,1,2\n1,1,0,x,3\n")
-    with files.scan_files([str(path)]) as source:
+    with reading.scan_files([str(path)]) as source:
         words = "The column 'w' holds 'x' in row 3; a number was expected"
         for attempt in (
             lambda: tally(source, true="y", pred="p", weight="w"),
@@ -440,22 +440,22 @@ def test_files_of_a_header_alone_are_read_however_many(tmp_path):
             getattr(rows.clear(), write)(tmp_path / f"{name}.{ending}")
         getattr(rows, write)(tmp_path / f"wednesday.{ending}")
         assert read([tmp_path / f"*.{ending}"], true="y", pred="p").rows == 2
-        with files.scan_files([str(tmp_path / f"*.{ending}")]) as source:
+        with reading.scan_files([str(tmp_path / f"*.{ending}")]) as source:
             assert [*source.digests().values()] == [f"wednesday.{ending}"]
 
 
 def test_a_header_of_very_many_columns_is_read_once(tmp_path):
     path, names = tmp_path / "wide.csv", ["y", "p", *(f"c{i}" for i in range(100_000))]
     path.write_text(",".join(names) + "\n")
-    assert files.csv_header(path, files.SEPARATORS, "it") == (",", names)
+    assert reading.csv_header(path, reading.SEPARATORS, "it") == (",", names)
     path.write_text(",".join([*names, "c7"]) + "\n")
-    assert_refused(lambda: files.csv_header(path, files.SEPARATORS, "it"), InputError, "two columns called 'c7'")
+    assert_refused(lambda: reading.csv_header(path, reading.SEPARATORS, "it"), InputError, "two columns called 'c7'")
 
 
 @pytest.mark.parametrize("pack", [zipped, zstd], ids=["gzip", "zstd"])
 def test_a_packed_file_may_not_grow_without_end(pack, tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "ALWAYS_FINE", 2**20)
-    monkeypatch.setattr(files, "MOST_TIMES", 10)
+    monkeypatch.setattr(reading, "ALWAYS_FINE", 2**20)
+    monkeypatch.setattr(reading, "MOST_TIMES", 10)
     path = tmp_path / "bomb.csv"
     path.write_bytes(pack(b"y,p\n" + b"0,1\n" * 2**20))
     assert_refused(
@@ -498,7 +498,7 @@ def test_a_condition_keeps_the_same_rows_of_files_frames_and_arrays(text, rows, 
     assert np.flatnonzero(kept_rows(columns, text)).tolist() == rows
     for data in (pl.DataFrame(columns), pl.LazyFrame(columns), pl.DataFrame(columns).to_arrow()):
         assert fetch_rows(filtered(Source.of(data), text), true="y").truth.tolist() == rows
-    with files.scan_files([str(path)]) as source:
+    with reading.scan_files([str(path)]) as source:
         kept = fetch_rows(filtered(source, text), true="y", others=["age"])
         assert kept.truth.tolist() == rows
         assert kept.others["age"].tolist() == [
@@ -524,7 +524,7 @@ def test_groups_of_a_text_file_are_numbers_beside_clusters_too(tmp_path):
     columns = {"y": y, "s": np.round(0.3 * y + rng.random(400) / 2, 3), "patient": np.arange(400) // 4, "year": year}
     pl.DataFrame(columns).write_csv(path)
     asked = {"true": "y", "score": "s", "by": "year", "metrics": ["recall"], "threshold": 0.5}
-    with files.scan_files([str(path)]) as source:
+    with reading.scan_files([str(path)]) as source:
         clustered, counted = (
             steelyard.evaluate(source, **asked, **options) for options in ({"cluster": "patient"}, {})
         )

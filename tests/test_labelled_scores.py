@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import steelyard
 from steelyard import score_table
-from steelyard.statistics import labelled_scores, score_sort
+from steelyard.arrays import sorting
+from steelyard.tables import class_scores
 
 TINY = 5e-324
 LIMITS = ("OMP_NUM_THREADS", "POLARS_MAX_THREADS")
@@ -39,7 +40,7 @@ SHAPES = {
 
 
 def labelled(scores, positive):
-    return labelled_scores.LabelledScores(np.array(scores, dtype=float), np.array(positive), int(np.sum(positive)))
+    return class_scores.LabelledScores(np.array(scores, dtype=float), np.array(positive), int(np.sum(positive)))
 
 
 def twice_pairs(scores, positive):
@@ -62,9 +63,9 @@ def test_pairs_and_precisions_are_those_of_their_definitions(rows, length, in_re
     scores, positive = zip(*rows, strict=True)
     both = labelled(scores, positive)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(score_sort, "CHUNK", length)  # so that few rows have several ranges
-        patch.setattr(score_sort, "_ROW", 8)
-        patch.setattr(score_sort, "numpy_sorts_slowly", lambda: in_registers)
+        patch.setattr(sorting, "CHUNK", length)  # so that few rows have several ranges
+        patch.setattr(sorting, "_ROW", 8)
+        patch.setattr(sorting, "numpy_sorts_slowly", lambda: in_registers)
         twice, total = both.twice_outranked(), both.precision_sum()
     if twice is None:
         assert max(map(abs, scores)) >= 2
@@ -79,7 +80,7 @@ def test_pairs_and_precisions_are_those_of_their_definitions(rows, length, in_re
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("n", [4_100, 70_000])
 def test_rows_have_the_areas_of_their_table(shape, n, slowly, monkeypatch):
-    monkeypatch.setattr(score_sort, "numpy_sorts_slowly", lambda: slowly)
+    monkeypatch.setattr(sorting, "numpy_sorts_slowly", lambda: slowly)
     rng = np.random.default_rng(3)
     y, scores = (rng.random(n) < 0.4).astype(int), SHAPES[shape](rng, n)
     table, before = score_table(y, scores), scores.copy()
@@ -114,7 +115,7 @@ def test_scores_that_keys_cannot_hold_are_ranked_all_the_same():
 
 
 def test_one_sort_answers_and_no_class_is_copied(monkeypatch):
-    monkeypatch.setattr(labelled_scores.LabelledClass, "__call__", lambda _: pytest.fail("a class was copied"))
+    monkeypatch.setattr(class_scores.LabelledClass, "__call__", lambda _: pytest.fail("a class was copied"))
     rng = np.random.default_rng(5)
     y, scores = rng.integers(0, 2, 5_000), rng.random(5_000)
     assert 0 < steelyard.roc_auc(y, scores) < 1
@@ -153,8 +154,8 @@ def running(monkeypatch):
 
         return wrapped
 
-    monkeypatch.setattr(labelled_scores, "sort_range", counted(score_sort.sort_range))
-    monkeypatch.setattr(labelled_scores.ScoreKeys, "packed", counted(labelled_scores.ScoreKeys.packed))
+    monkeypatch.setattr(class_scores, "sort_range", counted(sorting.sort_range))
+    monkeypatch.setattr(class_scores.ScoreKeys, "packed", counted(class_scores.ScoreKeys.packed))
     return state
 
 

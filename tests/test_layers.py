@@ -20,7 +20,7 @@ from steelyard.exceptions import needs_sklearn
 
 SOURCE = Path(steelyard.__file__).parent
 LAYERS = (
-    "_names", "_types", "exceptions", "written_files", "arguments", "statistics", "ingest", "predictions", "tables", "metrics", "analysis", "auditing", "evaluation", "gates", "estimators", "protocol",
+    "_names", "_types", "exceptions", "written_files", "arguments", "arrays", "tables", "frames", "files", "predictions", "counting", "metrics", "analysis", "auditing", "evaluation", "gates", "estimators", "protocol",
     "datasets", "ledger", "report", "interop", "sklearn", "mlflow", "studies", "figures", "results", "cli",
 )  # fmt: skip
 # The packages of the analysis, each with what it may import before it.

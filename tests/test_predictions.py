@@ -264,7 +264,7 @@ def test_a_remote_frame_is_not_counted_by_its_print(monkeypatch):
     import duckdb
 
     p = Predictions.read(duckdb.from_arrow(FRAME.to_arrow()), true="y", score="a", by="site", cluster="age")
-    monkeypatch.setattr("steelyard.ingest.queries.collect", lambda frame: pytest.fail("a query was sent"))
+    monkeypatch.setattr("steelyard.frames.queries.collect", lambda frame: pytest.fail("a query was sent"))
     assert repr(p).splitlines()[:2] == ["Predictions of rows in a frame (DuckDB)", "  truth    y"]
 
 

@@ -9,7 +9,7 @@ from command_line import run_command
 
 import steelyard
 from steelyard import evaluate, interval
-from steelyard.ingest.score_matrix import probability_table
+from steelyard.tables.array_tables import probability_table
 
 LABELS = np.array(["a", "b", "c", "d"])
 AVERAGED = [

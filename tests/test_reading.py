@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import steelyard
+from steelyard.arrays import label_codes
 from steelyard.exceptions import SteelyardError
-from steelyard.ingest import label_codes
 
 MANY = settings(max_examples=150, suppress_health_check=list(HealthCheck))
 FEW = settings(MANY, max_examples=6, phases=[Phase.generate])  # slow engines: nothing is made smaller

@@ -1344,7 +1344,7 @@ def test_an_interruption_in_the_moment_that_something_is_made_leaves_nothing(sig
 
 WAITING = """
 import runpy, sys, time
-from steelyard.ingest import frame_tally
+from steelyard.frames import tally as frame_tally
 def endless_query():
     import polars as pl
     rows = pl.LazyFrame({"a": range(10**6)})
@@ -1472,7 +1472,7 @@ def test_what_the_operating_system_refuses_is_not_called_our_fault(rows, tmp_pat
 
     monkeypatch.setattr("steelyard.cli.inputs.add_saved", deny)
     assert f"'{rows}' cannot be used: Permission denied; check" in run("report", rows, code=2).stderr
-    monkeypatch.setattr("steelyard.ingest.files._magic", deny)
+    monkeypatch.setattr("steelyard.files.reading._magic", deny)
     told = run("compare", rows, "--true", "y_true", "--pred", "y_pred", "--pred", "b", code=2).stderr
     assert told.startswith(f"steelyard: '{rows}' cannot be used: Permission denied;")
 
@@ -1688,7 +1688,7 @@ def test_a_fault_of_ours_is_one_sentence_and_exit_2(rows, monkeypatch):
     def fail(*_, **__):
         raise TypeError("oh\nno")
 
-    monkeypatch.setattr("steelyard.ingest.frame_tally.tally", fail)
+    monkeypatch.setattr("steelyard.frames.tally.tally", fail)
     told = run("report", rows, code=2).stderr
     assert (
         told

@@ -13,7 +13,8 @@ from steelyard import Predictions, Result, get_metric, slices
 from steelyard.analysis.slices import count_tests, score_test
 from steelyard.analysis.slices import slices as slice_question
 from steelyard.exceptions import SteelyardError
-from steelyard.ingest import feature_codes, slice_queries, slice_rows
+from steelyard.frames import features
+from steelyard.frames import slices as slice_queries
 
 
 def table(rows=4000, bad_recall=0.3, seed=0):
@@ -240,7 +241,7 @@ def test_the_class_test_sums_the_probability_of_every_table_as_bad(metric):
     for seen in ([3, 5, 6, 9], [4, 4, 5, 10], [2, 6, 2, 13]):
         at = float(test.values(np.array(seen)))
         expected = mass[~(values > at + 1e-12)].sum()
-        assert test.p_values(slice_rows.SliceTable(np.array([seen])), slice_rows.SliceTable(whole))[0] == pytest.approx(
+        assert test.p_values(features.SliceTable(np.array([seen])), features.SliceTable(whole))[0] == pytest.approx(
             expected, rel=1e-9
         )
 
@@ -287,13 +288,13 @@ def test_what_is_findable_is_found_in_four_of_five():
 def test_bins_hold_about_equally_many_rows_and_end_at_round_numbers():
     rng = np.random.default_rng(0)
     for values in (rng.normal(size=5000), rng.lognormal(3, 2, 5000), rng.integers(0, 100, 5000) * 1.0):
-        (edges,) = feature_codes.bin_edges(feature_codes.MemoryColumns([values], [None]), 5)
+        (edges,) = features.bin_edges(features.MemoryColumns([values], [None]), 5)
         shares = np.diff([0, *((values < edge).mean() for edge in edges), 1])
         assert len(edges) == 4
         assert (np.abs(shares - 0.2) < 0.045).all()
         assert all(len(f"{edge:.6g}".strip("-0.").replace(".", "")) <= 3 for edge in edges)
-    (edges,) = feature_codes.bin_edges(
-        feature_codes.MemoryColumns([np.where(rng.random(5000) < 0.7, 0, rng.random(5000))], [None]), 5
+    (edges,) = features.bin_edges(
+        features.MemoryColumns([np.where(rng.random(5000) < 0.7, 0, rng.random(5000))], [None]), 5
     )
     assert edges[0] > 0
     assert len(edges) == 2

@@ -22,7 +22,8 @@ import steelyard
 from steelyard import Counts, SteelyardError, tally
 from steelyard.cli import progress
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import queries, score_queries
+from steelyard.frames import queries
+from steelyard.frames import scores as score_queries
 from steelyard.tables import Tally
 
 FRAME = pl.DataFrame(

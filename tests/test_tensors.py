@@ -13,10 +13,10 @@ from checks import assert_refused
 from tensors import (
     Backend,
     array_tables,
-    arrays,
     assert_refused_alike,
     assert_same,
     backend,
+    checks,
     column,
     jax_array,
     sent,
@@ -254,7 +254,7 @@ def test_matrices_of_label_sets_travel_as_bytes(to_device, monkeypatch):
     sets, predicted = (rng.integers(0, 2, (N, 4)) for _ in range(2))
     travelled, bring = [], Backend.to_host
     monkeypatch.setattr(Backend, "to_host", lambda *given: travelled.append(bring(*given)) or travelled[-1])
-    monkeypatch.setattr(arrays, "as_numpy", lambda values: Backend.of(values).to_host(values))
+    monkeypatch.setattr(checks, "as_numpy", lambda values: Backend.of(values).to_host(values))
     assert_same(steelyard.metrics.label_propensities(to_device(sets)), steelyard.metrics.label_propensities(sets))
     assert {array.dtype for array in travelled if array.size == N * 4} == {np.dtype(np.uint8)}
     with pytest.raises(steelyard.SteelyardError) as ours:
@@ -298,14 +298,14 @@ def test_jax_without_its_64_bit_mode_is_refused_with_what_to_do(monkeypatch):
 def test_tensors_in_the_processors_memory_are_not_copied():
     torch = pytest.importorskip("torch")
     scores = torch.rand(100, dtype=torch.float64, requires_grad=True)
-    assert arrays.as_numpy(scores).ctypes.data == scores.data_ptr()
-    assert arrays.numbers(scores, "y_score").ctypes.data == scores.data_ptr()
+    assert checks.as_numpy(scores).ctypes.data == scores.data_ptr()
+    assert checks.numbers(scores, "y_score").ctypes.data == scores.data_ptr()
     halves = torch.rand(100).to(torch.bfloat16)
     truth = torch.arange(100) % 2
     assert steelyard.roc_auc(truth, halves) == steelyard.roc_auc(truth.numpy(), halves.float().numpy())
     jax = pytest.importorskip("jax")
     array = jax.numpy.arange(100)
-    assert arrays.as_numpy(array).ctypes.data == array.unsafe_buffer_pointer()
+    assert checks.as_numpy(array).ctypes.data == array.unsafe_buffer_pointer()
 
 
 def test_a_tensor_that_numpy_cannot_read_is_refused_by_what_it_is():

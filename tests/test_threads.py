@@ -10,8 +10,8 @@ import pytest
 
 import steelyard
 from steelyard import score_table
-from steelyard.statistics import score_sort
-from steelyard.statistics.threads import LIMITS, in_background, in_threads, thread_count
+from steelyard.arrays import sorting
+from steelyard.arrays.sorting import LIMITS, in_background, in_threads, thread_count
 
 
 def test_openblas_was_loaded_with_the_threads_that_tests_allow_it():
@@ -62,7 +62,7 @@ SCORES = {
 @pytest.mark.parametrize("positives", [40, 150_000])  # few are placed among the others without an order of these
 @pytest.mark.parametrize("kind", SCORES)
 def test_scores_are_sorted_and_placed_by_several_threads_whatever_the_processor(kind, positives, slowly, monkeypatch):
-    monkeypatch.setattr(score_sort, "numpy_sorts_slowly", lambda: slowly)  # as NumPy's is on some
+    monkeypatch.setattr(sorting, "numpy_sorts_slowly", lambda: slowly)  # as NumPy's is on some
     scores = SCORES[kind](np.random.default_rng(2), 300_000)
     y = np.arange(300_000) % (300_000 // positives) == 0
     few, others = scores[y], np.sort(scores[~y])

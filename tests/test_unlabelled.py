@@ -25,7 +25,7 @@ from steelyard import (
     unlabelled,
 )
 from steelyard.analysis.prevalence import label_shift
-from steelyard.ingest.score_matrix import probability_table
+from steelyard.tables.array_tables import probability_table
 
 pd = pytest.importorskip("pandas")
 FEW = ["recall", "precision", "f1"]

@@ -17,7 +17,7 @@ from steelyard import Counts
 from steelyard.metrics import Metric
 
 if TYPE_CHECKING:
-    from steelyard.interop.boosting import LightGBMMetric, XGBoostMetric
+    from steelyard.interop.scorers import LightGBMMetric, XGBoostMetric
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

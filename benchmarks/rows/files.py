@@ -117,7 +117,7 @@ ENGINES = {
 ENDLESS = """
 import sys
 from steelyard.cli import main
-from steelyard.ingest import frame_tally
+from steelyard.frames import tally as frame_tally
 def tally(*_, **__):
     import polars as pl  # after the command has begun, as it does
     rows = pl.LazyFrame({"a": range(10**6)})

@@ -30,8 +30,12 @@ from steelyard.analysis.results.result import Result as Result
 from steelyard.analysis.slices.slices import slices as slices
 from steelyard.analysis.thresholds.best_threshold import best_threshold as best_threshold
 from steelyard.analysis.thresholds.decision_curve import decision_curve as decision_curve
+from steelyard.arrays.labels import RARER as RARER
 from steelyard.auditing.properties import audit as audit
 from steelyard.auditing.recommend import recommend as recommend
+from steelyard.counting import confusion as confusion
+from steelyard.counting import score_table as score_table
+from steelyard.counting import tally as tally
 from steelyard.estimators.recalibrator import Recalibrator as Recalibrator
 from steelyard.estimators.threshold import ThresholdClassifier as ThresholdClassifier
 from steelyard.evaluation.compare_groups import compare_groups as compare_groups
@@ -42,10 +46,9 @@ from steelyard.evaluation.evaluation import Evaluation as Evaluation
 from steelyard.evaluation.group_thresholds import group_thresholds as group_thresholds
 from steelyard.evaluation.unlabelled import unlabelled as unlabelled
 from steelyard.exceptions import SteelyardError as SteelyardError
+from steelyard.frames.sql import sql as sql
 from steelyard.gates.gate import assert_gate as assert_gate
 from steelyard.gates.gate import gate as gate
-from steelyard.ingest.accumulator import Accumulator as Accumulator
-from steelyard.ingest.counting_query import sql as sql
 from steelyard.interop.scorers import scorer as scorer
 from steelyard.ledger.ledger import Ledger as Ledger
 from steelyard.metrics.curves import precision_recall_curve as precision_recall_curve
@@ -58,14 +61,11 @@ from steelyard.predictions import Predictions as Predictions
 from steelyard.protocol.cross_evaluate import cross_evaluate as cross_evaluate
 from steelyard.protocol.splits import Folds as Folds
 from steelyard.protocol.splits import HoldOut as HoldOut
-from steelyard.statistics.confusion import Confusion as Confusion
-from steelyard.statistics.counts import Counts as Counts
-from steelyard.statistics.multilabel_table import MultilabelTable
-from steelyard.statistics.positive_class import RARER as RARER
-from steelyard.statistics.score_table import ScoreTable as ScoreTable
-from steelyard.tables import confusion as confusion
-from steelyard.tables import score_table as score_table
-from steelyard.tables import tally as tally
+from steelyard.tables.accumulator import Accumulator as Accumulator
+from steelyard.tables.confusion import Confusion as Confusion
+from steelyard.tables.counts import Counts as Counts
+from steelyard.tables.multilabel_table import MultilabelTable
+from steelyard.tables.score_table import ScoreTable as ScoreTable
 
 __version__: str
 

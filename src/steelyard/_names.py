@@ -42,15 +42,15 @@ METHODS = {
 HOME = {
     # What is read, counted and given back
     "Predictions": "predictions",
-    "Counts": "statistics.counts",
-    "Confusion": "statistics.confusion",
-    "ScoreTable": "statistics.score_table",
+    "Counts": "tables.counts",
+    "Confusion": "tables.confusion",
+    "ScoreTable": "tables.score_table",
     "Evaluation": "evaluation.evaluation",
     "Result": "analysis.results.result",
     "SteelyardError": "exceptions",
-    "RARER": "statistics.positive_class",
+    "RARER": "arrays.labels",
     "Prevalence": "analysis.prevalence.prevalence",
-    "Accumulator": "ingest.accumulator",
+    "Accumulator": "tables.accumulator",
     # Evaluate
     "evaluate": "evaluation.evaluate",
     "compare": "analysis.comparison.compare",
@@ -58,8 +58,8 @@ HOME = {
     "chance": "analysis.chance.chance",
     "beats_chance": "analysis.chance.chance_tests",
     "at_prevalence": "analysis.prevalence.prevalence",
-    "confusion": "tables",
-    "score_table": "tables",
+    "confusion": "counting",
+    "score_table": "counting",
     "cross_evaluate": "protocol.cross_evaluate",
     "Folds": "protocol.splits",
     "HoldOut": "protocol.splits",
@@ -89,8 +89,8 @@ HOME = {
     "Monitor": "analysis.monitoring.monitor",
     "Ledger": "ledger.ledger",
     # Count and merge
-    "tally": "tables",
-    "sql": "ingest.counting_query",
+    "tally": "counting",
+    "sql": "frames.sql",
     "load": "analysis.loading",
     # Metrics
     "get_metric": "metrics.registry",
@@ -192,12 +192,12 @@ SHELVES = {
         "swap_prevalences": "analysis.prevalence.prevalence",
     },
     "tables": {
-        "MultilabelTable": "statistics.multilabel_table",
-        "Paired": "statistics.paired",
-        "ProbabilityTable": "statistics.probability_table",
-        "Tally": "statistics.tally",
-        "multilabel": "tables",
-        "paired": "tables",
+        "MultilabelTable": "tables.multilabel_table",
+        "Paired": "tables.paired_table",
+        "ProbabilityTable": "tables.probability_table",
+        "Tally": "tables.tally",
+        "multilabel": "counting",
+        "paired": "counting",
     },
 }
 SUBMODULES = (*SHELVES, "sklearn", "mlflow", "datasets")

@@ -21,20 +21,43 @@ import numpy as np
 
 from steelyard._names import METHODS
 from steelyard.arguments import names_wrong_arguments
+from steelyard.arrays import checks, label_codes
+from steelyard.arrays.backend import PRECISIONS, as_read
+from steelyard.arrays.checks import check_order
+from steelyard.arrays.labels import CONVENTION, absent_sentence, chosen_label
 from steelyard.exceptions import InputError, InputTypeError, SteelyardError, did_you_mean, first_ten
-from steelyard.ingest import arrays, label_codes
-from steelyard.ingest.array_groups import group_columns, group_places, grouped_tally
-from steelyard.ingest.array_tables import confusion, declared_labels, occurring_labels, score_table
-from steelyard.ingest.class_checks import check_both_classes, check_classes
-from steelyard.ingest.frame_columns import FrameColumns, column_name
-from steelyard.ingest.group_bins import binned_groups
-from steelyard.ingest.label_sets import are_label_sets
-from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.paired_tables import paired
-from steelyard.ingest.row_order import check_order
-from steelyard.ingest.score_matrix import HIGHEST_TAKEN, counted_where_they_are, probability_table
-from steelyard.ingest.source import COUNT_COLUMN, Source, check_name, named_columns, names_class_columns
-from steelyard.ingest.thresholding import (
+from steelyard.frames.decoding import match_label
+from steelyard.frames.groups import binned_groups, group_columns, group_places, grouped_tally
+from steelyard.frames.source import (
+    COUNT_COLUMN,
+    FrameColumns,
+    Source,
+    check_name,
+    column_name,
+    named_columns,
+    names_class_columns,
+)
+from steelyard.tables.array_tables import (
+    HIGHEST_TAKEN,
+    check_both_classes,
+    check_classes,
+    confusion,
+    counted_where_they_are,
+    declared_labels,
+    occurring_labels,
+    paired,
+    probability_table,
+    score_table,
+)
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.counts import Counts
+from steelyard.tables.label_sets import are_label_sets
+from steelyard.tables.multilabel_table import MultilabelTable
+from steelyard.tables.paired_table import Paired
+from steelyard.tables.probability_table import ProbabilityTable
+from steelyard.tables.score_table import ScoreTable, bin_divided_at
+from steelyard.tables.tally import Tally
+from steelyard.tables.thresholding import (
     MOST_POSITIVE,
     TWO_THRESHOLDS,
     CountedRows,
@@ -42,16 +65,6 @@ from steelyard.ingest.thresholding import (
     negative_label,
     thresholded,
 )
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.multilabel_table import MultilabelTable
-from steelyard.statistics.paired import Paired
-from steelyard.statistics.positive_class import CONVENTION, absent_sentence, chosen_label
-from steelyard.statistics.precision import PRECISIONS, as_read
-from steelyard.statistics.probability_table import ProbabilityTable
-from steelyard.statistics.score_bins import bin_divided_at
-from steelyard.statistics.score_table import ScoreTable
-from steelyard.statistics.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -61,7 +74,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Frame, Label, Labels, LabelSet
-    from steelyard.statistics.statistic import Statistic
+    from steelyard.tables.statistic import Statistic
 
     Shown = AbstractContextManager[Callable[[int, int], object] | None]
 
@@ -225,8 +238,8 @@ class Files:
     @contextmanager
     def opened(self) -> Iterator[Source]:
         """The rows of the files, unchanged since they were first read."""
-        from steelyard.ingest.files import reworded_errors, scan_files
-        from steelyard.ingest.given_files import expand_names
+        from steelyard.files.folders import expand_names
+        from steelyard.files.reading import reworded_errors, scan_files
 
         with self._lock:
             if self._source is None:
@@ -558,7 +571,7 @@ class Predictions:
         if given.is_table:
             return _rows_of_table(given.data)
         if given.is_frame:
-            from steelyard.ingest.queries import count_rows
+            from steelyard.frames.queries import count_rows
 
             return int(self._keep("rows", lambda: self._in_frame(count_rows)))
         first = next(each for each in (given.data, *(v for m in given.models.values() for v in m)) if each is not None)
@@ -625,7 +638,7 @@ class Predictions:
 
     def each_file(self) -> dict[str, Predictions]:
         """The rows of each file by its name without its ending, or by its whole name where two have one; else none."""
-        from steelyard.ingest.given_files import expand_names
+        from steelyard.files.folders import expand_names
 
         if not isinstance(self.given.data, Files):
             return {}
@@ -661,7 +674,7 @@ class Predictions:
     def _filtered(self, source: Source) -> Source:
         if self.given.filter is None:
             return source
-        from steelyard.ingest.rows import filtered
+        from steelyard.frames.rows import filtered
 
         return filtered(source, self.given.filter)
 
@@ -674,7 +687,7 @@ class Predictions:
         if self.kind != "class scores" or (values := self.on_host().collect()).kind != "class scores":
             return self
         table, model = values.probability_table(), values.given.model
-        highest = arrays.column(list(table.labels), "labels")[table.most_probable]
+        highest = checks.column(list(table.labels), "labels")[table.most_probable]
         return values.of_model(highest if model.pred is None else model.pred, None)
 
     def _keep(self, key: Any, make: Any) -> Any:
@@ -698,7 +711,7 @@ class Predictions:
                 return True
             if self._is_there(given.true):
                 return False
-            from steelyard.ingest.label_frames import names_label_sets
+            from steelyard.frames.label_sets import names_label_sets
 
             return given.true is not None and bool(
                 self._in_frame(lambda s: names_label_sets(s, FrameColumns(given.true)))
@@ -766,7 +779,7 @@ class Predictions:
         return named[name]
 
     def _fetched(self, columns: Sequence[str]) -> Predictions:
-        from steelyard.ingest.rows import check_row_number, fetch_rows
+        from steelyard.frames.rows import check_row_number, fetch_rows
 
         given = self.given
         if self.are_sets:
@@ -862,14 +875,14 @@ class Predictions:
             binned_groups(None, None, given.bins, frame=False)
         values = replace(given, **changed, bins=None) if changed or given.bins is not None else given
         if given.filter is not None:
-            from steelyard.ingest.rows import kept_rows
+            from steelyard.frames.rows import kept_rows
 
             values = _at(replace(values, filter=None), kept_rows(named, given.filter))
         return self if values is given else Predictions._of_given(values)
 
     def _label_sets(self, columns: Sequence[str]) -> Given:
         """The table of the label sets of a frame, with the columns beside it."""
-        from steelyard.ingest.label_frames import label_frame, long_table
+        from steelyard.frames.label_sets import label_frame, long_table
 
         given = self.given
         if given.labels is not None:
@@ -987,7 +1000,7 @@ class Predictions:
 
     def frame_tally(self, *, cost: Sequence[str] = (), **changed: Any) -> Tally:
         """The frame counted where it lives, with the scores by columns of costs; options of counting may be changed."""
-        from steelyard.ingest.frame_tally import tally
+        from steelyard.frames.tally import tally
 
         given = self.given
         preds, scores = ([model[i] for model in given.models.values() if model[i] is not None] for i in (0, 1))
@@ -1073,7 +1086,7 @@ class Predictions:
 
     def _score_table(self) -> ScoreTable:
         values = self.collect().given
-        arrays.check_one_column(values.y_score)
+        checks.check_one_column(values.y_score)
         pos_label = CONVENTION if values.pos_label is None else values.pos_label
         return score_table(values.data, values.y_score, pos_label=pos_label, labels=values.labels, **values.weights)
 
@@ -1093,7 +1106,7 @@ class Predictions:
         return self._keep(("label sets", to_host), lambda: self._multilabel_table(to_host))  # type: ignore[no-any-return]  # kept as anything
 
     def _multilabel_table(self, to_host: bool) -> MultilabelTable:
-        from steelyard.ingest.multilabel_tables import label_set_table, label_sets_where_they_are
+        from steelyard.tables.label_sets import label_set_table, label_sets_where_they_are
 
         given = self.given
         if isinstance(given.data, MultilabelTable):
@@ -1144,15 +1157,15 @@ class Predictions:
             model = Model(values.by_highest().given.model.pred, values.probability_table().probabilities.max(1))
         named = {"y_true": given.data, "y_pred": model.pred, "y_score": model.score, **given.weights}
         check_order(**named)
-        series = {name: arrays.column(values, name) for name, values in named.items() if values is not None}
+        series = {name: checks.column(values, name) for name, values in named.items() if values is not None}
         if model.score is not None:
-            arrays.check_one_column(model.score)
+            checks.check_one_column(model.score)
             score = series["y_score"]
-            series["y_score"] = arrays.finite_scores(score).astype(arrays.precision_of(score))
+            series["y_score"] = checks.finite_scores(score).astype(checks.precision_of(score))
         own = {name: f"{name} of the row" if name in columns else name for name in series}
         series = {own[name]: values for name, values in series.items()}
-        series |= {name: arrays.column(there[name], f"columns[{name!r}]") for name in columns}
-        arrays.check_lengths(**series)
+        series |= {name: checks.column(there[name], f"columns[{name!r}]") for name in columns}
+        checks.check_lengths(**series)
         listed = {name: each.tolist() if each.dtype.kind in "OUS" else each for name, each in series.items()}
         framed = replace(
             given,
@@ -1333,7 +1346,7 @@ def _truth_line(p: Predictions) -> str:
     if given.is_table:
         return repr(given.data).splitlines()[0]
     truth = p.collect().given.data
-    codes, labels = label_codes.encode(arrays.column(truth, "y_true"))
+    codes, labels = label_codes.encode(checks.column(truth, "y_true"))
     counts = np.bincount(codes, minlength=len(labels))
     total = int(counts.sum())
     order = np.argsort(counts, kind="stable")
@@ -1375,7 +1388,7 @@ def _design_line(p: Predictions) -> str:
         if p._is_remote or given.is_table:
             parts.append(f"clusters by {name}")
         else:
-            clusters = len(np.unique(arrays.column(p.collect().given.cluster, "cluster").astype(str)))
+            clusters = len(np.unique(checks.column(p.collect().given.cluster, "cluster").astype(str)))
             parts.append(f"{clusters:,} clusters{f' by {name}' if name else ''}")
     for use, value in (("weights", given.sample_weight), ("frequencies", given.frequency)):
         if value is not None:
@@ -1539,7 +1552,7 @@ _NEEDS_ROWS = (
 
 def _score_columns(source: Source, score: Any) -> dict[str, str]:
     """The columns of the scores of one model: one, under no name, or that of each class."""
-    from steelyard.ingest.rows import matched_columns
+    from steelyard.frames.rows import matched_columns
 
     if score is None:
         return {}
@@ -1552,7 +1565,7 @@ def _score_columns(source: Source, score: Any) -> dict[str, str]:
 
 def _scores_of(fetched: Mapping[str, Array], named: dict[str, str], classes: Labels | None, asked: Any) -> Any:
     """The scores of one model: its column, or one for each class in their order."""
-    from steelyard.ingest.probability_columns import columns_by_class
+    from steelyard.frames.source import columns_by_class
 
     if not named:
         return None

@@ -8,23 +8,23 @@ array([[2, 0],
 0.6666666666666666
 """
 
-from steelyard.interop.dropin_imbalanced import (
+from steelyard.interop.imblearn import (
     classification_report_imbalanced,
     geometric_mean_score,
     sensitivity_score,
     sensitivity_specificity_support,
     specificity_score,
 )
-from steelyard.interop.dropin_label_ranking import (
+from steelyard.interop.sklearn_label_sets import (
     label_ranking_average_precision_score,
     multilabel_confusion_matrix,
     ndcg_score,
     zero_one_loss,
 )
-from steelyard.interop.dropin_label_ranking import sklearn_coverage_error as coverage_error
-from steelyard.interop.dropin_label_ranking import sklearn_hamming_loss as hamming_loss
-from steelyard.interop.dropin_label_ranking import sklearn_label_ranking_loss as label_ranking_loss
-from steelyard.interop.dropin_rate_scores import (
+from steelyard.interop.sklearn_label_sets import sklearn_coverage_error as coverage_error
+from steelyard.interop.sklearn_label_sets import sklearn_hamming_loss as hamming_loss
+from steelyard.interop.sklearn_label_sets import sklearn_label_ranking_loss as label_ranking_loss
+from steelyard.interop.sklearn_rates import (
     f1_score,
     fbeta_score,
     jaccard_score,
@@ -32,13 +32,13 @@ from steelyard.interop.dropin_rate_scores import (
     precision_score,
     recall_score,
 )
-from steelyard.interop.dropin_reports import classification_report
-from steelyard.interop.dropin_scores import average_precision_score, roc_auc_score
-from steelyard.interop.dropin_scores import sklearn_precision_recall_curve as precision_recall_curve
-from steelyard.interop.dropin_scores import sklearn_roc_curve as roc_curve
-from steelyard.interop.dropin_tables import (
+from steelyard.interop.sklearn_scores import average_precision_score, roc_auc_score
+from steelyard.interop.sklearn_scores import sklearn_precision_recall_curve as precision_recall_curve
+from steelyard.interop.sklearn_scores import sklearn_roc_curve as roc_curve
+from steelyard.interop.sklearn_tables import (
     accuracy_score,
     balanced_accuracy_score,
+    classification_report,
     cohen_kappa_score,
     confusion_matrix,
     matthews_corrcoef,

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.results.result_json import parsed
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.paired import Paired
-from steelyard.statistics.score_table import ScoreTable
-from steelyard.statistics.tally import Tally
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.counts import Counts
+from steelyard.tables.paired_table import Paired
+from steelyard.tables.score_table import ScoreTable
+from steelyard.tables.tally import Tally
 
 if TYPE_CHECKING:
     from steelyard.analysis.monitoring.monitor import Monitor

@@ -28,7 +28,7 @@ from steelyard.exceptions import InputError, InputTypeError, TooFewRowsError
 from steelyard.metrics.measure import Metric
 from steelyard.metrics.registry import get_metric
 from steelyard.predictions import Predictions, question, refuse_unused
-from steelyard.statistics.counts import Counts
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from steelyard.auditing.model_tables import ScoresByModel
     from steelyard.metrics.registry import MetricLike
     from steelyard.predictions import RowOptions, RowsLike
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 # ---------------------------------------------------------------- correlation coefficients

@@ -17,7 +17,7 @@ from steelyard.analysis.results.result import Flat
 from steelyard.auditing.exact_values import exact_expression
 from steelyard.auditing.laws import PROPERTIES
 from steelyard.metrics import notation
-from steelyard.statistics.counts import CELLS
+from steelyard.tables.counts import CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

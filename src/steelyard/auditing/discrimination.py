@@ -21,7 +21,7 @@ from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.model_tables import at_rates, directed_difference, metric_values, named_metrics
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.registry import get_metric
-from steelyard.statistics.counts import Counts
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

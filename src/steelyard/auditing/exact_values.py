@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from steelyard.metrics.expression import Expression, Named, Number, Operation, Ratio, Symbol, as_expression, trace
-from steelyard.statistics.counts import CELLS
+from steelyard.tables.counts import CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.exceptions import UnknownNameError, did_you_mean
-from steelyard.statistics.counts import CELLS
+from steelyard.tables.counts import CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

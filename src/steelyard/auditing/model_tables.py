@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from steelyard.arrays import checks, label_codes
+from steelyard.arrays.labels import RARER, choice_sentences, chosen_label, conventional_label
 from steelyard.exceptions import InputError, InputTypeError, SteelyardError
-from steelyard.ingest import array_tables as ingest
-from steelyard.ingest import arrays, label_codes
-from steelyard.ingest.class_checks import check_classes
 from steelyard.metrics.registry import get_metric, get_metrics, is_builtin, list_metrics
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.positive_class import RARER, choice_sentences, chosen_label, conventional_label
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables import array_tables
+from steelyard.tables.array_tables import check_classes
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.counts import Counts
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -67,7 +67,7 @@ def scores_of_models(
     return {
         str(name): scores
         if isinstance(scores, ScoreTable)
-        else ingest.score_table(rows, scores, pos_label=pos_label, sample_weight=sample_weight)
+        else array_tables.score_table(rows, scores, pos_label=pos_label, sample_weight=sample_weight)
         for name, scores in by_model.items()
     }
 
@@ -79,10 +79,10 @@ def stated_positive(y_true: ArrayLike, pos_label: Label) -> tuple[Label, tuple[s
     ('yes', ("The positive class is 'yes' by convention; pos_label='no' would take the other one.",))
     """
     if pos_label is RARER:
-        codes, labels = label_codes.encode(arrays.column(y_true, "y_true"))
+        codes, labels = label_codes.encode(checks.column(y_true, "y_true"))
         positive = chosen_label(RARER, labels, lambda: label_codes.counts(codes, len(labels), None))
     else:
-        labels = ingest.occurring_labels(y_true)
+        labels = array_tables.occurring_labels(y_true)
         positive = conventional_label(labels) if pos_label is None else pos_label
     return positive, choice_sentences(pos_label, positive, labels)
 
@@ -115,7 +115,7 @@ def model_confusion(
 ) -> Confusion:
     """The table of one model's predictions."""
     weights = {"sample_weight": sample_weight, "frequency": frequency}
-    table = ingest.confusion(y_true, y_pred, pos_label=pos_label, **weights)
+    table = array_tables.confusion(y_true, y_pred, pos_label=pos_label, **weights)
     check_classes(table)
     if len(table.labels) == 2:
         _check_positive(table)

@@ -9,9 +9,9 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from steelyard.exceptions import InputError, InputTypeError, SteelyardError
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.counts import Counts
+from steelyard.tables.score_table import ScoreTable
 
 
 class HasTables(Protocol):

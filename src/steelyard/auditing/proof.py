@@ -29,7 +29,7 @@ from steelyard.auditing.symbolic import (
 from steelyard.exceptions import InputError, InputTypeError, SteelyardError
 from steelyard.metrics.expression import Operation
 from steelyard.metrics.expression_value import evaluate_expression
-from steelyard.statistics.counts import CELLS, Cells
+from steelyard.tables.counts import CELLS, Cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

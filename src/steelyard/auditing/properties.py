@@ -26,7 +26,7 @@ from steelyard.auditing.laws import CHANGED_CELLS, PROPERTIES, Property, get_pro
 from steelyard.auditing.model_tables import metric_values, value_change
 from steelyard.exceptions import InputTypeError
 from steelyard.metrics.registry import get_metric, is_builtin, list_metrics
-from steelyard.statistics.counts import Counts
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

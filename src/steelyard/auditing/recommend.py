@@ -16,14 +16,14 @@ from steelyard.auditing.decisions import recalled_decisions
 from steelyard.auditing.problem import Problem, checked_problem
 from steelyard.auditing.properties import PROPERTIES, critic, decide, fault_text, reason_text
 from steelyard.exceptions import InputTypeError
-from steelyard.ingest.array_tables import score_table
 from steelyard.metrics.references import reference
 from steelyard.metrics.registry import get_metric, get_metrics, list_metrics
 from steelyard.metrics.usual import VERDICT
 from steelyard.predictions import Predictions, question, refuse_unused
-from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables.array_tables import score_table
+from steelyard.tables.class_scores import ClassScores
+from steelyard.tables.counts import Counts
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

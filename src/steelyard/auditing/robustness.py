@@ -33,10 +33,10 @@ from steelyard.auditing.model_tables import (
 )
 from steelyard.auditing.ratio_spread import ratio_spread
 from steelyard.exceptions import InputError, InputTypeError, SteelyardError
-from steelyard.ingest.array_tables import score_table
 from steelyard.metrics.registry import get_metric
 from steelyard.predictions import Predictions, question, refuse_unused
-from steelyard.statistics.counts import Counts
+from steelyard.tables.array_tables import score_table
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.measure import Metric
     from steelyard.metrics.registry import MetricLike
     from steelyard.predictions import RowOptions, RowsLike
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 # ---------------------------------------------------------------- score counterexamples

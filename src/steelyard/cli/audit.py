@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from steelyard.auditing.robustness import Robustness
     from steelyard.cli.outputs import Output
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.statistics.counts import Counts
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.counts import Counts
+    from steelyard.tables.score_table import ScoreTable
 
     MetricOrFunction = str | Callable[[Counts], Any]
 
@@ -162,7 +162,7 @@ def _metric(name: str) -> MetricOrFunction:
     """A metric by name, or a user's function as module:function, looked for in the current folder as well."""
     if ":" not in name:
         return name
-    from steelyard.ingest.imported_object import imported_object
+    from steelyard.protocol.named_models import imported_object
 
     function: Callable[[Counts], Any] = imported_object(name, "FUNCTION")
     return function

@@ -13,8 +13,8 @@ from steelyard.analysis.decisions.decision_rule import NamedCosts
 from steelyard.analysis.results.result_json import saved_text
 from steelyard.cli.option_words import of_shell
 from steelyard.exceptions import InputError
-from steelyard.ingest.given_files import STDIN
-from steelyard.ingest.label_tables import match_label
+from steelyard.files.folders import STDIN
+from steelyard.frames.decoding import match_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable

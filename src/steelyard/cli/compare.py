@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.comparison.comparison import Comparison
     from steelyard.cli.outputs import Output
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.statistics.tally import Tally
+    from steelyard.tables.tally import Tally
 
 
 @command

@@ -78,7 +78,7 @@ def cross_validate_models(
     output: Output,
 ) -> None:
     """Cross-validate models: every metric with its spread over the runs, and the cost of each model."""
-    from steelyard.ingest.files import load_columns
+    from steelyard.files.reading import load_columns
     from steelyard.protocol.cross_evaluation import HoldOuts
 
     splits, table = named_splits(folds, holdout, repeats), load_columns(files)

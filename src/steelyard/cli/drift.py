@@ -46,7 +46,7 @@ def split_drift(
 ) -> None:
     """Split what changed between the periods of FILE into a part by the prevalence and one by the classifier."""
     from steelyard.evaluation.drift import drift
-    from steelyard.ingest.given_files import expand_names
+    from steelyard.files.folders import expand_names
 
     read = predictions(inputs)
     new = {_title(name): _unlabelled(inputs, name, read.rows) for name in expand_names(unlabelled)}

@@ -8,12 +8,12 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from steelyard.arrays.labels import parser
 from steelyard.cli.option_words import of_shell, with_shell_words
 from steelyard.cli.progress import bar
 from steelyard.cli.saved_tables import add_saved, tally_of_counts
 from steelyard.cli.streams import print_message
 from steelyard.exceptions import InputError
-from steelyard.statistics.label_kinds import parser
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from steelyard._types import Label
     from steelyard.analysis.planning.label_plan import LabelPlan
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.ingest.source import Source
+    from steelyard.frames.source import Source
     from steelyard.predictions import Predictions
-    from steelyard.statistics.tally import Tally
+    from steelyard.tables.tally import Tally
 
 _NO_INPUT = "No input was named; give a file, - for the standard input, or --counts TP,FN,FP,TN."
 _LONG_NOTE = (
@@ -141,7 +141,7 @@ def predictions(inputs: Inputs, *, truth: bool = True, scores: bool = False) -> 
     Columns that are not named are looked for by their usual names, here alone: that of the truth unless there is none,
     those of labels and scores, or of scores alone where these are needed.
     """
-    from steelyard.ingest.given_files import expand_names
+    from steelyard.files.folders import expand_names
     from steelyard.predictions import Files, Predictions
 
     if inputs.counts is not None:
@@ -268,7 +268,7 @@ def evaluated(inputs: Inputs, *, min_count: int = 0, **asked: Any) -> tuple[Eval
 
 def _without_small_groups(evaluation: Evaluation, least: int) -> tuple[Evaluation, tuple[str, ...]]:
     """The evaluation without groups that hold so few rows that they may point to a person, and how many these are."""
-    from steelyard.statistics.tally import Tally
+    from steelyard.tables.tally import Tally
 
     if not evaluation.groups:
         raise InputError("--min-count leaves out small groups, and there are none here; name them with --by.")
@@ -322,7 +322,7 @@ def _unnamed(inputs: Inputs, truth: bool, scores: bool) -> tuple[str, ...]:
 
 def _kind_of(source: Source, column: str, use: str, inputs: Inputs) -> str:
     """What a column found by its name is for: predictions that are fractions are scores, whatever they are called."""
-    from steelyard.ingest.queries import has_fractions
+    from steelyard.frames.queries import has_fractions
 
     return "score" if use == "pred" and not inputs.score and has_fractions(source, column) else use
 

@@ -16,7 +16,7 @@ from steelyard.cli.outputs import Output
 from steelyard.cli.saved_tables import read_evaluation_file
 from steelyard.cli.streams import print_message
 from steelyard.exceptions import InputError
-from steelyard.ingest.given_files import STDIN
+from steelyard.files.folders import STDIN
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation

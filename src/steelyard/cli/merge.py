@@ -16,7 +16,7 @@ from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output
-    from steelyard.statistics.tally import Tally
+    from steelyard.tables.tally import Tally
 
 
 @command

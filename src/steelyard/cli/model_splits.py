@@ -48,7 +48,7 @@ def named_splits(folds: int | None, holdout: str | None, repeats: int | None) ->
 
 def matched_positive(columns: Columns, target: str, positive: Label) -> Label:
     """The class that is named positive, as the target writes it."""
-    from steelyard.ingest.label_tables import match_label
+    from steelyard.frames.decoding import match_label
 
     if positive is None or target not in columns:
         return positive

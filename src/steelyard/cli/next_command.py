@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from steelyard.ingest.given_files import STDIN
+from steelyard.files.folders import STDIN
 
 if TYPE_CHECKING:
     from steelyard.cli.inputs import Inputs
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.ingest.source import ColumnNames
+    from steelyard.frames.source import ColumnNames
 
 _PAGE = ("-o", "page.html")
 _COLUMNS = ("true", "pred", "score", "scores", "label_sep", "weight", "frequency", "design")

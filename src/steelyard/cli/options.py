@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 import click
 from click.core import ParameterSource
 
+from steelyard.arrays.labels import RARER
 from steelyard.cli.inputs import Inputs
 from steelyard.cli.outputs import check_no_input, checked_output
 from steelyard.exceptions import InputError
-from steelyard.statistics.positive_class import RARER
 
 _Function: TypeAlias = Callable[..., None]
 _Decorator: TypeAlias = Callable[[_Function], _Function]

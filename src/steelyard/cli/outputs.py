@@ -14,7 +14,7 @@ import click
 
 from steelyard.cli.streams import check_stdout, print_message
 from steelyard.exceptions import InputError
-from steelyard.ingest.given_files import STDIN, expand_names, is_there
+from steelyard.files.folders import STDIN, expand_names, is_there
 from steelyard.report.terminal.letters import encodable
 from steelyard.written_files import check_replaceable, replacement_file
 

@@ -99,7 +99,7 @@ class OwnData:
 
     def run(self, name: str, *, quick: bool, seed: int, progress: Progress | None) -> Study:
         """The study of this name on the table."""
-        from steelyard.ingest.files import load_columns
+        from steelyard.files.reading import load_columns
         from steelyard.studies import registry
 
         return registry.run_own(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.cli.outputs import Output
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.statistics.confusion import Confusion
+    from steelyard.tables.confusion import Confusion
 
 _FORMATS = ("svg", "pdf", "png")
 # Kinds that show the groups of --by.

@@ -59,7 +59,7 @@ def study_resampling(
     output: Output,
 ) -> None:
     """Was resampling worth it: samplers against the plain model with a moved threshold, on the same folds."""
-    from steelyard.ingest.files import load_columns
+    from steelyard.files.reading import load_columns
     from steelyard.protocol.resampling_study import resampling_study
     from steelyard.protocol.splits import Folds
     from steelyard.studies.own_table import own_table

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.exceptions import InputError
-from steelyard.statistics.saved_json import read_json
+from steelyard.tables.saved import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.statistics.tally import Tally
+    from steelyard.tables.tally import Tally
 
 _START = 4096  # bytes that tell a saved table from rows
 
@@ -30,7 +30,7 @@ def add_saved(files: Sequence[str]) -> tuple[Tally, list[str]] | None:
 
 def sum_tables(files: Sequence[str], tables: Sequence[Tally]) -> tuple[Tally, list[str]]:
     """Saved tables added up, none twice; and those of other files that are equal, as copies would be, in words."""
-    from steelyard.statistics.tally import twice_sentence
+    from steelyard.tables.tally import twice_sentence
 
     paths: set[Path] = set()
     texts: dict[str, str] = {}
@@ -47,7 +47,7 @@ def sum_tables(files: Sequence[str], tables: Sequence[Tally]) -> tuple[Tally, li
 
 def read_saved(name: str) -> Tally | None:
     """A saved table of any kind as a tally; None where the file is something else."""
-    from steelyard.statistics.tally import TALLY_TABLES
+    from steelyard.tables.tally import TALLY_TABLES
 
     if not looks_saved(name):
         return None
@@ -127,8 +127,8 @@ def looks_saved(name: str) -> bool:
 
 
 def _tally_of(kind: str, data: dict[str, Any]) -> Tally:
-    from steelyard.statistics.counts import Counts
-    from steelyard.statistics.tally import TALLY_TABLES, Tally
+    from steelyard.tables.counts import Counts
+    from steelyard.tables.tally import TALLY_TABLES, Tally
 
     if kind == "tally":
         return Tally.from_json(data)
@@ -141,9 +141,9 @@ def _tally_of(kind: str, data: dict[str, Any]) -> Tally:
 
 def tally_of_counts(text: str) -> Tally:
     """The table of four counts TP,FN,FP,TN, weights where they are not whole."""
-    from steelyard.statistics.confusion import Confusion
-    from steelyard.statistics.counts import Counts
-    from steelyard.statistics.tally import Tally
+    from steelyard.tables.confusion import Confusion
+    from steelyard.tables.counts import Counts
+    from steelyard.tables.tally import Tally
 
     try:
         tp, fn, fp, tn = (_number(cell) for cell in text.split(","))

@@ -11,8 +11,8 @@ from steelyard.cli.commands import command
 from steelyard.cli.next_command import counts_command
 from steelyard.cli.streams import print_message
 from steelyard.exceptions import InputError
-from steelyard.ingest.counting_query import DIALECTS, sql
-from steelyard.ingest.source import ColumnNames
+from steelyard.frames.source import ColumnNames
+from steelyard.frames.sql import DIALECTS, sql
 
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output

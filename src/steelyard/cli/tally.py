@@ -14,7 +14,7 @@ from steelyard.cli.option_words import of_shell
 
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output
-    from steelyard.statistics.tally import Tally
+    from steelyard.tables.tally import Tally
 
 _LARGE = 10_000_000  # letters of a saved tally from which it is called large
 _HIGHEST = (
@@ -35,8 +35,8 @@ SAVE_HELP = "Write the table, which is JSON, to this file."
 @options.output(about=SAVE_HELP)
 def save_tally(inputs: Inputs, cost: tuple[str, ...], output: Output) -> None:
     """Count FILE into a confusion matrix or score table and save it, so that `steelyard merge` can add parts later."""
-    from steelyard.statistics.positive_class import choice_sentences
-    from steelyard.tables import tally
+    from steelyard.arrays.labels import choice_sentences
+    from steelyard.counting import tally
 
     read = predictions(inputs)
     given, table = read.rows.given, read.call(tally, cost=list(dict.fromkeys(cost)) or None)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from steelyard.cli.inputs import Inputs, labels_of, predictions
 from steelyard.cli.option_words import of_shell
 from steelyard.exceptions import InputError, TooFewRowsError
-from steelyard.ingest.thresholding import ASSUMED_HALF, HALF
+from steelyard.tables.thresholding import ASSUMED_HALF, HALF
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.analysis.comparison.comparison import Comparison
-    from steelyard.ingest.source import Source
+    from steelyard.frames.source import Source
     from steelyard.predictions import Predictions
 
 
@@ -21,8 +21,8 @@ def compare_versus(
     inputs: Inputs, versus: str, level: float, metrics: Sequence[str] | None
 ) -> tuple[dict[str, Comparison | str], list[str]]:
     """The comparison of the model with the other one, of all rows and of each group, or why there is none."""
-    from steelyard.ingest.condition_rows import group_sources
-    from steelyard.statistics.group_keys import group_label
+    from steelyard.frames.conditions import group_sources
+    from steelyard.tables.tally import group_label
 
     if inputs.counts is not None or inputs.long is not None:
         raise InputError("--versus names a column of a file of predictions; leave out --counts and --long.")
@@ -118,7 +118,7 @@ def _classes(whole: Comparison) -> dict[str, Any]:
 
 def _classes_of_columns(source: Source, rows: Predictions) -> dict[str, Any]:
     """All classes by the names of their columns of scores."""
-    from steelyard.ingest.rows import matched_columns
+    from steelyard.frames.rows import matched_columns
 
     given = rows.given
     if rows.kind != "class scores" or given.model.pred is not None:

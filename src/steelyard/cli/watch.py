@@ -13,7 +13,7 @@ from steelyard.cli.commands import command
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.streams import print_message, print_verdict
 from steelyard.exceptions import InputError
-from steelyard.ingest.files import reworded_errors
+from steelyard.files.reading import reworded_errors
 
 if TYPE_CHECKING:
     from steelyard.analysis.monitoring.monitor import Monitor
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from steelyard.cli.watched_batches import WatchedFiles
     from steelyard.cli.watched_monitor import WatchedMonitor, WatchOutputs
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.statistics.tally import Tally
+    from steelyard.tables.tally import Tally
 
 
 def _seconds(_context: click.Context, _option: click.Parameter, given: float | None) -> float | None:

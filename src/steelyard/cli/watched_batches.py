@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.exceptions import InputError
-from steelyard.ingest.given_files import STDIN
+from steelyard.files.folders import STDIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from steelyard.ingest.source import Source
+    from steelyard.frames.source import Source
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class WatchedFiles:
 
     def there(self) -> list[str]:
         """The files that are there now: a pattern may have none yet, where new ones are waited for."""
-        from steelyard.ingest.given_files import expand_names
+        from steelyard.files.folders import expand_names
 
         if self.follow is None:
             return expand_names(self.names)
@@ -65,7 +65,7 @@ class WatchedFiles:
 
 @contextmanager
 def _opened(name: str) -> Iterator[Source]:
-    from steelyard.ingest.files import scan_files
+    from steelyard.files.reading import scan_files
 
     with scan_files([name]) as source:
         yield source
@@ -90,7 +90,7 @@ def _rows(text: str, is_json: bool) -> Source:
     import narwhals as nw
     import polars as pl
 
-    from steelyard.ingest.source import Source
+    from steelyard.frames.source import Source
 
     try:
         if is_json:

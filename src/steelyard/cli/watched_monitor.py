@@ -15,13 +15,13 @@ from steelyard.cli.inputs import guess_columns
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.outputs import check_no_input, checked_output
 from steelyard.exceptions import InputError
-from steelyard.ingest import queries
-from steelyard.ingest.given_files import content_digest, file_digest
-from steelyard.ingest.rows import fetch_rows
-from steelyard.ingest.source import ColumnNames
-from steelyard.ingest.text_cells import MISSING
-from steelyard.ingest.thresholding import ASSUMED_HALF
-from steelyard.statistics.saved_json import read_json, with_digest
+from steelyard.files.folders import content_digest, file_digest
+from steelyard.frames import queries
+from steelyard.frames.decoding import MISSING
+from steelyard.frames.rows import fetch_rows
+from steelyard.frames.source import ColumnNames
+from steelyard.tables.saved import read_json, with_digest
+from steelyard.tables.thresholding import ASSUMED_HALF
 from steelyard.written_files import check_replaceable, replacement_file
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.monitoring.rules import Monitoring
     from steelyard.cli.inputs import Inputs
-    from steelyard.ingest.source import Source
+    from steelyard.frames.source import Source
 
 _SCHEMA = 1
 

@@ -14,7 +14,7 @@ import numpy as np
 from steelyard.analysis.thresholds.threshold_sample import Criterion, read_aim
 from steelyard.estimators.rows import positive_index
 from steelyard.exceptions import InputError, needs_sklearn
-from steelyard.ingest.array_tables import score_table
+from steelyard.tables.array_tables import score_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

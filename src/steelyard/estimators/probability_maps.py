@@ -19,10 +19,9 @@ from steelyard.analysis.prevalence.prevalence import with_shares
 from steelyard.analysis.results.formatting import interval_text
 from steelyard.analysis.results.result import Flat
 from steelyard.exceptions import InputError
-from steelyard.ingest.array_tables import score_table
-from steelyard.ingest.given_probabilities import both_columns
 from steelyard.metrics.calibration import isotonic_curve
 from steelyard.metrics.logistic_recalibration import recalibrated, why_no_recalibration
+from steelyard.tables.array_tables import both_columns, score_table
 
 if TYPE_CHECKING:
     from steelyard._types import Array

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from steelyard.analysis.prevalence.prevalence import class_share_vector
+from steelyard.arrays import checks
+from steelyard.arrays.checks import check_order
 from steelyard.estimators.probability_maps import (
     IsotonicMap,
     LogisticMap,
@@ -20,9 +22,7 @@ from steelyard.estimators.probability_maps import (
     log_losses,
 )
 from steelyard.exceptions import InputError, needs_sklearn
-from steelyard.ingest import arrays
-from steelyard.ingest.given_probabilities import both_columns, given_probabilities
-from steelyard.ingest.row_order import check_order
+from steelyard.tables.array_tables import both_columns, given_probabilities
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -87,8 +87,8 @@ class Recalibrator(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     def fit(self, p: ArrayLike, y: ArrayLike) -> Self:
         """Fit the map to the outcomes, and judge it on rows that each fold leaves out."""
         check_order(p=p, y=y)
-        columns, truth = both_columns(given_probabilities(p, "p")), arrays.column(y, "y")
-        arrays.check_lengths(p=columns, y=truth)
+        columns, truth = both_columns(given_probabilities(p, "p")), checks.column(y, "y")
+        checks.check_lengths(p=columns, y=truth)
         self.classes_, codes = np.unique(truth, return_inverse=True)
         if (k := columns.shape[1]) != len(self.classes_):
             raise InputError(f"p has the probabilities of {k} classes, and in y there are {len(self.classes_)}.")

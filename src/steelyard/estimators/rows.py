@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.thresholds.threshold_sample import COST_KEYS
+from steelyard.arrays import checks
+from steelyard.arrays.labels import conventional_label
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean
-from steelyard.ingest import arrays
-from steelyard.ingest.array_groups import group_places
-from steelyard.ingest.label_tables import sorted_groups
-from steelyard.statistics.positive_class import conventional_label
+from steelyard.frames.decoding import sorted_groups
+from steelyard.frames.groups import group_places
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,10 +76,10 @@ def column_of(X: Features, column: str | int, use: str, otherwise: str) -> Array
             raise InputTypeError(f"{use} names the column {column!r}, and X is no frame; give one, or {otherwise}.")
         if column not in names:
             raise InputError(f"X has no column {column!r} ({use}).{did_you_mean(column, map(str, names))}")
-        return arrays.column(frame.get_column(column).to_native(), use)
+        return checks.column(frame.get_column(column).to_native(), use)
     try:
         if names is not None:
-            return arrays.column(frame[:, column].to_native(), use)
+            return checks.column(frame[:, column].to_native(), use)
         if hasattr(X, "tocsc"):  # a sparse matrix
             return np.asarray(X.tocsc()[:, [column]].toarray()).ravel()
         return np.asarray(X)[:, column]

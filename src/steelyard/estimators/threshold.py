@@ -11,6 +11,7 @@ import numpy as np
 from steelyard.analysis.decisions.best_decision import best_decision
 from steelyard.analysis.thresholds.best_threshold import best_threshold
 from steelyard.analysis.thresholds.threshold_sample import COST_KEYS
+from steelyard.arrays.checks import check_order
 from steelyard.estimators.rows import (
     PositiveScores,
     RowDetails,
@@ -25,7 +26,6 @@ from steelyard.estimators.rows import (
     score_splits,
 )
 from steelyard.exceptions import InputError, InputTypeError, SteelyardError, needs_sklearn
-from steelyard.ingest.row_order import check_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from steelyard.analysis.intervals.cluster_tables import has_several_clusters
 from steelyard.analysis.prevalence.prevalence import Prevalence, columns_at
+from steelyard.arrays import checks
+from steelyard.arrays.backend import taken
+from steelyard.arrays.checks import is_ordered
+from steelyard.arrays.labels import sort_labels
 from steelyard.evaluation.evaluation import SHOWN_AVERAGES, table_rows
 from steelyard.exceptions import InputError, first_ten
-from steelyard.ingest import arrays
-from steelyard.ingest.array_groups import group_columns, group_places
-from steelyard.ingest.category_order import is_ordered
-from steelyard.ingest.score_matrix import HIGHEST_TAKEN, improper_row
-from steelyard.ingest.thresholding import TWO_THRESHOLDS
+from steelyard.frames.groups import group_columns, group_places
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.score_values import class_of_columns, reads_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.spec_text import parse_form
 from steelyard.metrics.usual import PER_CLASS_OF_SCORES
-from steelyard.statistics.backend import taken
-from steelyard.statistics.confusion import sort_labels
+from steelyard.tables.array_tables import HIGHEST_TAKEN, improper_row
+from steelyard.tables.thresholding import TWO_THRESHOLDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.inference import Inference
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.evaluation.evaluation import MetricRow
-    from steelyard.ingest.array_groups import By
+    from steelyard.frames.groups import By
     from steelyard.predictions import Predictions
-    from steelyard.statistics.probability_table import ProbabilityTable
+    from steelyard.tables.probability_table import ProbabilityTable
 
 
 class GivenColumns(NamedTuple):
@@ -105,7 +105,7 @@ def given_columns(p: Predictions) -> GivenColumns:
         assumed = (f"The columns of y_score were taken in the order of scikit-learn's classes_, {first_ten(order)}.",)
     if given.y_pred is not None:
         return GivenColumns(given.y_pred, None, table, assumed)
-    predicted = taken(arrays.column(list(table.labels), "labels"), table.most_probable)
+    predicted = taken(checks.column(list(table.labels), "labels"), table.most_probable)
     return GivenColumns(predicted, None, table, (HIGHEST_TAKEN, *assumed))
 
 

@@ -11,19 +11,19 @@ import numpy as np
 from steelyard.analysis.intervals.draws import against_rest, effective_cells
 from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.results.result import Rows
+from steelyard.arrays.numbers import weight_per_class_row
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.evaluation.evaluation import CLASS_METRICS
 from steelyard.metrics.registry import get_metric
 from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.effective_rows import weight_per_class_row
-from steelyard.statistics.one_vs_rest import one_vs_rest
+from steelyard.tables.confusion import one_vs_rest
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from steelyard._types import Array, Label
     from steelyard.evaluation.evaluation import ClassRow, Evaluation, MetricRow
     from steelyard.metrics.measure import Metric
-    from steelyard.statistics.confusion import Confusion
+    from steelyard.tables.confusion import Confusion
 
 
 # The metric of the positive class that is one of CLASS_METRICS of the other class.

@@ -43,9 +43,9 @@ from steelyard.metrics.registry import get_metrics
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.usual import ON_PAGE_OF_GROUPS
 from steelyard.predictions import Predictions, question
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.score_table import ScoreTable
-from steelyard.statistics.tally import Tally
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.score_table import ScoreTable
+from steelyard.tables.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -35,20 +35,20 @@ from steelyard.analysis.results.formatting import (
     value_text,
 )
 from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.arrays.labels import naturally_sorted
 from steelyard.evaluation.unlabelled import FIT_LEVEL, new_rows, read_reference, unlabelled, unlabelled_scores
 from steelyard.exceptions import InputError, InputTypeError, first_ten
-from steelyard.ingest.thresholding import thresholded
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.ranking import roc_auc
 from steelyard.metrics.registry import get_metrics
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.usual import HEADLINE
 from steelyard.predictions import Predictions, names_columns, question, refuse_unused
-from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.natural_order import naturally_sorted
-from steelyard.statistics.score_table import ScoreTable
-from steelyard.statistics.tally import Tally
+from steelyard.tables.class_scores import ClassScores
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.score_table import ScoreTable
+from steelyard.tables.tally import Tally
+from steelyard.tables.thresholding import thresholded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -13,19 +13,18 @@ import numpy as np
 from steelyard._types import Label
 from steelyard.analysis.results.formatting import filled, number_of, three_digits
 from steelyard.analysis.results.result import Result, table_text
+from steelyard.arrays.backend import as_read
+from steelyard.arrays.labels import ClassRule, choice_sentences, chosen_label, conventional_label, sort_labels
 from steelyard.exceptions import InputError
-from steelyard.ingest.condition_rows import as_conjunction, check_features, empty_slice_sentence
-from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.queries import NO_ROWS, column_precision
-from steelyard.ingest.rows import count_keys
-from steelyard.ingest.score_queries import score_range
-from steelyard.ingest.source import ColumnNames, Source, check_choices, check_columns, named_columns
-from steelyard.ingest.thresholding import ASSUMED_HALF, HALF
-from steelyard.ingest.wrong_rows import DISTANCE, KIND, KINDS, OTHER, ROW_NUMBER, WrongRows
+from steelyard.frames.conditions import as_conjunction, check_features, empty_slice_sentence
+from steelyard.frames.decoding import match_label
+from steelyard.frames.queries import NO_ROWS, column_precision
+from steelyard.frames.rows import count_keys
+from steelyard.frames.scores import score_range
+from steelyard.frames.source import ColumnNames, Source, check_choices, check_columns, named_columns
+from steelyard.frames.wrong_rows import DISTANCE, KIND, KINDS, OTHER, ROW_NUMBER, WrongRows
 from steelyard.predictions import Predictions, check_rows, question, refuse_unused
-from steelyard.statistics.confusion import sort_labels
-from steelyard.statistics.positive_class import ClassRule, choice_sentences, chosen_label, conventional_label
-from steelyard.statistics.precision import as_read
+from steelyard.tables.thresholding import ASSUMED_HALF, HALF
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Labels
-    from steelyard.ingest.rows import CountedKeys
+    from steelyard.frames.rows import CountedKeys
     from steelyard.predictions import Given, RowOptions, RowsLike
 
 

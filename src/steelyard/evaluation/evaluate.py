@@ -19,6 +19,9 @@ from steelyard.analysis.intervals.inference import (
 from steelyard.analysis.intervals.plan_draws import labelled_by, refuse_beside_plan
 from steelyard.analysis.prevalence.prevalence import Prevalence
 from steelyard.analysis.results.result import Rows
+from steelyard.arrays import checks
+from steelyard.arrays.checks import category_order, is_ordered
+from steelyard.arrays.labels import choice_sentences
 from steelyard.evaluation.class_columns import column_rows, given_columns
 from steelyard.evaluation.evaluation import (
     Evaluation,
@@ -36,11 +39,6 @@ from steelyard.evaluation.evaluation import (
 )
 from steelyard.evaluation.verdict.sentences import muted_codes
 from steelyard.exceptions import InputError
-from steelyard.ingest import arrays
-from steelyard.ingest.category_order import category_order, is_ordered
-from steelyard.ingest.label_overlap import check_label_overlap, lookalike_hints, overlap_problems
-from steelyard.ingest.label_sets import refuse_of_one_label
-from steelyard.ingest.thresholding import negative_label, thresholded
 from steelyard.metrics.binned_bounds import binned_bounds
 from steelyard.metrics.registry import get_metrics, list_metrics
 from steelyard.metrics.score_values import reads_columns
@@ -48,9 +46,11 @@ from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.spec_text import parse_form, write_form
 from steelyard.metrics.usual import HEADLINE, ON_REQUEST, VERDICT
 from steelyard.predictions import Predictions, question
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.positive_class import choice_sentences
-from steelyard.statistics.tally import Tally
+from steelyard.tables.array_tables import check_label_overlap, lookalike_hints, overlap_problems
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.label_sets import refuse_of_one_label
+from steelyard.tables.tally import Tally
+from steelyard.tables.thresholding import negative_label, thresholded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.class_columns import GroupedColumns
     from steelyard.metrics.spec import SpecLike
     from steelyard.predictions import Given, RowOptions, RowsLike
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 # ---------------------------------------------------------------- the order of the classes
@@ -95,7 +95,7 @@ def _stated_order(given: Given) -> Labels | None:
         others = (data[pred] if isinstance(pred, str) and pred in names else None,)
     if not is_ordered(truth):
         return None
-    columns = (arrays.column(column, "y_true") for column in (truth, *others) if column is not None)
+    columns = (checks.column(column, "y_true") for column in (truth, *others) if column is not None)
     return category_order(truth, *columns)
 
 

@@ -16,22 +16,22 @@ from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference, cluster_sentences
 from steelyard.analysis.intervals.intervals import intervals_of
 from steelyard.analysis.results.result import Rows
+from steelyard.arrays import checks
+from steelyard.arrays.backend import backend_of
 from steelyard.evaluation.evaluation import Group, MetricRow, each_interval
 from steelyard.evaluation.multilabel_evaluation import LabelPair, LabelRow, MultilabelEvaluation, RowOutcomes
 from steelyard.evaluation.verdict.sentences import muted_codes
 from steelyard.exceptions import InputError, first_ten
-from steelyard.ingest import arrays
-from steelyard.ingest.array_groups import group_columns, group_places
-from steelyard.ingest.label_sets import refuse_of_one_label
-from steelyard.ingest.label_tables import sorted_groups
-from steelyard.ingest.thresholding import ASSUMED_HALF, HALF, TWO_THRESHOLDS
+from steelyard.frames.decoding import sorted_groups
+from steelyard.frames.groups import group_columns, group_places
 from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions
 from steelyard.metrics.multilabel_values import check_label_set_metric
 from steelyard.metrics.registry import get_metrics, list_metrics
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.usual import HEADLINE, ON_REQUEST, PER_CLASS, PER_CLASS_OF_SCORES
-from steelyard.statistics.backend import backend_of
-from steelyard.statistics.indicators import is_sparse, label_counts, meetings
+from steelyard.tables.label_sets import refuse_of_one_label
+from steelyard.tables.multilabel_table import is_sparse, label_counts, meetings
+from steelyard.tables.thresholding import ASSUMED_HALF, HALF, TWO_THRESHOLDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.measure import Metric
     from steelyard.metrics.spec import SpecLike
     from steelyard.predictions import Predictions
-    from steelyard.statistics.multilabel_table import MultilabelTable
+    from steelyard.tables.multilabel_table import MultilabelTable
 
 
 # ---------------------------------------------------------------- label pairs
@@ -333,7 +333,7 @@ def _groups(table: MultilabelTable, by: Any, specs: list[MetricSpec], inference:
     for key in sorted_groups(key for key in indices if key):
         part, of_group = table.of_rows(indices[key]), inference
         if inference.clustered is not None:
-            clusters = arrays.column(inference.clustered.clusters, "cluster")[indices[key]]
+            clusters = checks.column(inference.clustered.clusters, "cluster")[indices[key]]
             of_group = replace(inference, clustered=inference.clustered._replace(clusters=clusters))
         groups.append(Group(tuple(columns), key, part.n, Rows(label_set_metric_rows(part, specs, of_group))))
     return groups

@@ -45,11 +45,10 @@ from steelyard.metrics.curves import precision_recall_points, roc_points
 from steelyard.metrics.ranking import check_probabilities
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.usual import PER_CLASS, PER_CLASS_OF_SCORES
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.group_keys import group_label
-from steelyard.statistics.saved_field import SavedField
-from steelyard.statistics.score_table import ScoreTable
-from steelyard.statistics.tally import Tally
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.saved import SavedField
+from steelyard.tables.score_table import ScoreTable
+from steelyard.tables.tally import Tally, group_label
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator
@@ -63,9 +62,9 @@ if TYPE_CHECKING:
     from steelyard.evaluation.error_rows import ErrorRows
     from steelyard.evaluation.verdict.sentences import Sentence
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
-    from steelyard.statistics.counts import Counts
-    from steelyard.statistics.probability_table import ProbabilityTable
-    from steelyard.statistics.statistic import MetricTable
+    from steelyard.tables.counts import Counts
+    from steelyard.tables.probability_table import ProbabilityTable
+    from steelyard.tables.statistic import MetricTable
 
 
 # ---------------------------------------------------------------- rows of an evaluation

@@ -13,11 +13,10 @@ from steelyard.analysis.results.formatting import filled, percent_text, three_di
 from steelyard.analysis.results.result import Result, table_text
 from steelyard.analysis.thresholds.resampled_threshold import EQUAL_FLAGS, EQUAL_RECALL, PolicyTrial
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean
-from steelyard.ingest.thresholding import ASSUMED_HALF, HALF
 from steelyard.predictions import Predictions, question, refuse_unused
-from steelyard.statistics.counts import CELLS, Counts
-from steelyard.statistics.group_keys import group_label
-from steelyard.statistics.tally import Tally
+from steelyard.tables.counts import CELLS, Counts
+from steelyard.tables.tally import Tally, group_label
+from steelyard.tables.thresholding import ASSUMED_HALF, HALF
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

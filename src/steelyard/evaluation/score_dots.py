@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.arrays.backend import as_read
 from steelyard.evaluation.verdict.sentences import Outcomes, outcomes_of
-from steelyard.statistics.precision import as_read
 
 if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
-    from steelyard.statistics.class_scores import ClassScores
-    from steelyard.statistics.counts import Counts
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.class_scores import ClassScores
+    from steelyard.tables.counts import Counts
+    from steelyard.tables.score_table import ScoreTable
 
 DOTS = 1_000
 

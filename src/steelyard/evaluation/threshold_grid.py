@@ -9,12 +9,12 @@ import numpy as np
 
 from steelyard.analysis.results.result import Rows
 from steelyard.analysis.thresholds.threshold_sample import Criterion, ThresholdCounts, read_aim, threshold_of
+from steelyard.arrays.backend import DOUBLE, as_read
 from steelyard.auditing.decisions import recalled_decisions
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.metrics.calibration import isotonic_curve
 from steelyard.metrics.registry import default_metric
-from steelyard.statistics.counts import CELLS
-from steelyard.statistics.precision import DOUBLE, as_read
+from steelyard.tables.counts import CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.measure import Metric
-    from steelyard.statistics.counts import Counts
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.counts import Counts
+    from steelyard.tables.score_table import ScoreTable
 
 
 MOST_THRESHOLDS = 360  # more would be finer than the pixels of a slider

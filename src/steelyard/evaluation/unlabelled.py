@@ -34,19 +34,19 @@ from steelyard.analysis.results.formatting import (
 )
 from steelyard.analysis.results.result import Flat, Result, Rows, table_text
 from steelyard.analysis.thresholds.bands import confidence_band, thinned
+from steelyard.arrays import checks, label_codes
 from steelyard.evaluation.class_columns import given_columns
 from steelyard.evaluation.evaluate import evaluate_tables
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, did_you_mean, first_ten
-from steelyard.ingest import arrays, label_codes
-from steelyard.ingest.score_matrix import columns_by_name
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.catalogue import precision
 from steelyard.metrics.spec import MetricSpec
 from steelyard.predictions import Model, Predictions, question, refuse_unused
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.tally import Tally
+from steelyard.tables.array_tables import columns_by_name
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.counts import Counts
+from steelyard.tables.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -60,8 +60,8 @@ if TYPE_CHECKING:
     from steelyard.metrics.registry import MetricLike
     from steelyard.metrics.spec import SpecLike
     from steelyard.predictions import RowOptions, RowsLike
-    from steelyard.statistics.probability_table import ProbabilityTable
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.probability_table import ProbabilityTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 # ---------------------------------------------------------------- unlabelled rows in words and numbers
@@ -651,7 +651,7 @@ def unlabelled_scores(p: Predictions, known: LabelledReference) -> UnlabelledSco
         rows = np.concatenate([np.broadcast_to(side.rows, len(side.scores)) for side in sides])
         return _some_rows(np.concatenate([side.scores for side in sides]), rows)
     given = p.with_options(labels=order).collect().given
-    times = arrays.weights(given.frequency, "frequency", whole=True)
+    times = checks.weights(given.frequency, "frequency", whole=True)
     if given.y_score is None:
         if given.y_pred is None:
             raise InputTypeError(
@@ -670,7 +670,7 @@ def unlabelled_scores(p: Predictions, known: LabelledReference) -> UnlabelledSco
                 f"y_score has {matrix.shape[1]} columns and the reference {len(order)} classes; give one for each."
             )
         ordered = columns_by_name(matrix, given.y_score, order)
-        columns = [arrays.finite_scores(ordered[:, place]) for place in range(matrix.shape[1])]
+        columns = [checks.finite_scores(ordered[:, place]) for place in range(matrix.shape[1])]
         scores = np.column_stack(columns) if len(matrix) else np.zeros((0, len(order)))
     elif known.reads_predictions:
         raise InputError(
@@ -678,8 +678,8 @@ def unlabelled_scores(p: Predictions, known: LabelledReference) -> UnlabelledSco
             "predicted positive, or give predicted labels: y_pred=, of a frame pred=."
         )
     else:
-        scores = arrays.finite_scores(given.y_score)
-    arrays.check_lengths(y_score=scores, frequency=times)
+        scores = checks.finite_scores(given.y_score)
+    checks.check_lengths(y_score=scores, frequency=times)
     return _some_rows(scores, times)
 
 
@@ -692,8 +692,8 @@ def _some_rows(scores: Array, times: Array | None) -> UnlabelledScores:
 
 def _predicted_columns(y_pred: ArrayLike, labels: Labels, times: Array | None) -> Array:
     """A column for each class, 1 where it is predicted, so that predictions are read as scores are."""
-    column = arrays.column(y_pred, "y_pred")
-    arrays.check_lengths(y_pred=column, frequency=times)
+    column = checks.column(y_pred, "y_pred")
+    checks.check_lengths(y_pred=column, frequency=times)
     codes, present = label_codes.distinct(column, "y_pred")
     places = np.array([_place(label, labels) for label in present], dtype=np.int64)
     return np.eye(len(labels))[places[codes]] if len(column) else np.zeros((0, len(labels)))

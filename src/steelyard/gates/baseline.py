@@ -18,8 +18,8 @@ from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, f
 from steelyard.gates.rules import FAIL, PASS, UNDECIDED, Judgement, power_text
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.usual import HEADLINE
-from steelyard.statistics.group_keys import group_label
-from steelyard.statistics.saved_json import read_json
+from steelyard.tables.saved import read_json
+from steelyard.tables.tally import group_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -33,8 +33,8 @@ from steelyard.gates.rules import (
 )
 from steelyard.metrics.spec import MetricSpec
 from steelyard.predictions import TABLES, Predictions
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -19,7 +19,7 @@ from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.saved.saved_evaluation import read_prevalence
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.gates.rules import FAIL, PASS, UNDECIDED, Judgement, power_text
-from steelyard.statistics.saved_field import SavedField
+from steelyard.tables.saved import SavedField
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

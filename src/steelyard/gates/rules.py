@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
     from steelyard.gates.baseline import Baseline
     from steelyard.metrics.spec import MetricSpec
-    from steelyard.statistics.confusion import Confusion
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.confusion import Confusion
+    from steelyard.tables.score_table import ScoreTable
 
 
 # ---------------------------------------------------------------- rules

@@ -21,12 +21,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from steelyard.analysis.results.result_json import json_text, parsed, saved_text
+from steelyard.arrays import checks
 from steelyard.evaluation.evaluation import Evaluation, current_versions
 from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError, surrogate_sentence
-from steelyard.ingest import arrays
 from steelyard.predictions import Predictions, refuse_unused
-from steelyard.statistics.saved_json import ENTRY, read_json
+from steelyard.tables.saved import ENTRY, read_json
 from steelyard.written_files import replacement_file
 
 if TYPE_CHECKING:
@@ -234,9 +234,9 @@ def kept_rows(evaluation: object, predictions: Any, key: str) -> tuple[bytes, di
     columns = {}
     for use, column in (("true", values.given.data), ("pred", values.given.y_pred), ("score", values.given.y_score)):
         if use == "score" and column is not None:
-            columns[use] = pl.Series(arrays.finite_scores(column), dtype=pl.Float64)
+            columns[use] = pl.Series(checks.finite_scores(column), dtype=pl.Float64)
         elif column is not None:
-            labels = [label_text(label) for label in arrays.column(column, use).tolist()]
+            labels = [label_text(label) for label in checks.column(column, use).tolist()]
             columns[use] = pl.Series(labels, dtype=pl.String)
     rows = pl.DataFrame({"key": pl.Series(hashed_keys(texts, secret), dtype=pl.Binary), **columns}).sort("key")
     if not isinstance(evaluation, Evaluation) or rows.height != evaluation.rows:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from steelyard._types import Frame
     from steelyard.analysis.comparison.comparison import Comparison
     from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
-    from steelyard.ingest.source import Source
+    from steelyard.frames.source import Source
     from steelyard.ledger.entries import Entry, Tags
     from steelyard.metrics.spec import SpecLike
     from steelyard.predictions import Predictions

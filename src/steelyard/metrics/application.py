@@ -9,11 +9,6 @@ import numpy as np
 
 from steelyard.arguments import refuse_keywords
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean, file_hint
-from steelyard.ingest import array_tables as ingest
-from steelyard.ingest.class_checks import check_both_classes, check_classes
-from steelyard.ingest.label_overlap import check_label_overlap, warn_of_lookalikes
-from steelyard.ingest.label_sets import are_label_sets
-from steelyard.ingest.multilabel_tables import label_sets_where_they_are
 from steelyard.metrics.class_values import ClassCells, class_values, on_confusion, positive_place
 from steelyard.metrics.count_values import count_values, on_counts, single_value
 from steelyard.metrics.expression import Expression, Named, as_expression
@@ -21,12 +16,14 @@ from steelyard.metrics.formula import check_parameter
 from steelyard.metrics.multilabel_values import check_label_sets, on_label_sets
 from steelyard.metrics.score_values import counted_columns, on_columns, on_scores, score_values
 from steelyard.metrics.spec_text import write_form
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Cells, Counts
-from steelyard.statistics.multilabel_table import MultilabelTable
-from steelyard.statistics.probability_table import ProbabilityTable
-from steelyard.statistics.score_table import ScoreTable
-from steelyard.statistics.shared_cells import SharedCells
+from steelyard.tables import array_tables
+from steelyard.tables.array_tables import check_both_classes, check_classes, check_label_overlap, warn_of_lookalikes
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.counts import Cells, Counts, SharedCells
+from steelyard.tables.label_sets import are_label_sets, label_sets_where_they_are
+from steelyard.tables.multilabel_table import MultilabelTable
+from steelyard.tables.probability_table import ProbabilityTable
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,7 +34,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.measure import Metric
     from steelyard.metrics.metric_value import MetricValue
     from steelyard.predictions import Predictions
-    from steelyard.statistics.statistic import AnyTable, MetricTable
+    from steelyard.tables.statistic import AnyTable, MetricTable
 
 INNER = (Cells, ClassCells, SharedCells)  # what a formula hands to the metrics inside it
 __all__ = [
@@ -111,13 +108,13 @@ def counted(metric: Metric, data: AnyTable | ArrayLike, other: ArrayLike | None,
         return counted_columns(metric, rows, other, options)
     weights = {"sample_weight": options.sample_weight, "frequency": options.frequency}
     if metric.scores is None:
-        table = ingest.confusion(rows, other, labels=options.labels, pos_label=options.pos_label, **weights)
+        table = array_tables.confusion(rows, other, labels=options.labels, pos_label=options.pos_label, **weights)
         check_classes(table)
         if options.labels is None:
             check_label_overlap(table)
             warn_of_lookalikes(table)
         return table
-    scores = ingest.single_use_table(rows, other, labels=options.labels, pos_label=options.pos_label, **weights)
+    scores = array_tables.single_use_table(rows, other, labels=options.labels, pos_label=options.pos_label, **weights)
     check_both_classes(scores)
     return scores
 

@@ -6,21 +6,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest.class_checks import check_both_classes
-from steelyard.ingest.label_overlap import check_label_overlap, warn_of_lookalikes
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.multilabel_values import check_label_sets
 from steelyard.metrics.score_values import class_of_columns
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.probability_table import ProbabilityTable
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables.array_tables import check_both_classes, check_label_overlap, warn_of_lookalikes
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.probability_table import ProbabilityTable
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.metrics.spec import MetricSpec
     from steelyard.predictions import Predictions
-    from steelyard.statistics.statistic import AnyTable
+    from steelyard.tables.statistic import AnyTable
 
 
 def asked_table(spec: MetricSpec, p: Predictions) -> tuple[AnyTable, CallOptions]:

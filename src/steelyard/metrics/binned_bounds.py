@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.metrics.ranking import average_precision, roc_auc
 
 if TYPE_CHECKING:
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 def binned_bounds(table: ScoreTable) -> dict[str, tuple[float, float]]:

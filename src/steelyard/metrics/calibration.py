@@ -19,7 +19,7 @@ from steelyard.metrics.logistic_recalibration import (
 from steelyard.metrics.ranking import check_probabilities, mean_over_rows, missing, once
 
 if TYPE_CHECKING:
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 @metric("Calibration slope", on="probabilities", family="calibration", best=1, cite="cox1958")

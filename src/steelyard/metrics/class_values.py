@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.arrays.numbers import is_usual_size, usual_exponents
+from steelyard.arrays.sparse import SparseMatrix
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.call_options import SAMPLES
 from steelyard.metrics.count_values import count_values, on_counts, run_formula
 from steelyard.metrics.metric_value import MetricValue
-from steelyard.statistics.cell_values import is_usual_size, usual_exponents
-from steelyard.statistics.counts import Cells, Counts
-from steelyard.statistics.one_vs_rest import one_vs_rest
-from steelyard.statistics.sparse_matrix import SparseMatrix
+from steelyard.tables.confusion import one_vs_rest
+from steelyard.tables.counts import Cells, Counts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.measure import Metric
-    from steelyard.statistics.confusion import Confusion
+    from steelyard.tables.confusion import Confusion
 
 
 NO_MATRIX: Any = SparseMatrix(np.zeros(0, np.int64), np.zeros(0), 0)  # of draws that keep the margins alone

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.arrays.numbers import is_usual_size, usual_exponents
 from steelyard.exceptions import InputTypeError, SteelyardError
 from steelyard.metrics import reasons
 from steelyard.metrics.metric_value import MetricValue
-from steelyard.statistics.cell_values import is_usual_size, usual_exponents
-from steelyard.statistics.counts import Cells, Counts
-from steelyard.statistics.shared_cells import SharedCells
+from steelyard.tables.counts import Cells, Counts, SharedCells
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.predictions import RowOptions, RowsLike
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 class _Roc(NamedTuple):

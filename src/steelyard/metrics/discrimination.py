@@ -12,12 +12,12 @@ from steelyard.metrics.catalogue import f1, mcc
 from steelyard.metrics.declaration import metric
 from steelyard.metrics.expression import ratio, undefined
 from steelyard.metrics.ranking import check_probabilities, missing, once, positive_steps, roc_area, rounding
-from steelyard.statistics.class_scores import starting_at_zero
-from steelyard.statistics.counts import Counts
+from steelyard.tables.class_scores import starting_at_zero
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from steelyard._types import Array
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 @metric(

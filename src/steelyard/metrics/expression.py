@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 import numpy as np
 
 from steelyard.arguments import names_wrong_arguments
-from steelyard.statistics.counts import CELLS, Cells
+from steelyard.tables.counts import CELLS, Cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable

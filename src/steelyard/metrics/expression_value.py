@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steelyard.metrics.expression import Operand
-    from steelyard.statistics.counts import Cells
+    from steelyard.tables.counts import Cells
 
 
 def evaluate_expression(node: Expression, cells: Cells) -> Any:

@@ -13,11 +13,11 @@ import numpy as np
 
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.expression_value import evaluate_expression
-from steelyard.statistics.counts import CELLS
+from steelyard.tables.counts import CELLS
 
 if TYPE_CHECKING:
     from steelyard.metrics.expression import Expression
-    from steelyard.statistics.counts import Cells
+    from steelyard.tables.counts import Cells
 
 Formula: TypeAlias = Callable[..., Any]
 ARRAY_OF = "array of "  # in a domain: a number for each label, in the interval that follows

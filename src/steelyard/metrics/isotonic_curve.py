@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.statistics.backend import backend_of, one_each, taken
-from steelyard.statistics.class_scores import starting_at_zero
-from steelyard.statistics.merged_classes import MergedClasses
+from steelyard.arrays.backend import backend_of, one_each, taken
+from steelyard.tables.class_scores import MergedClasses, starting_at_zero
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steelyard._types import Array
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,11 +10,11 @@ from math import inf
 
 import numpy as np
 
+from steelyard.arrays.backend import taken
 from steelyard.metrics.catalogue import accuracy, error_rate
 from steelyard.metrics.declaration import metric
 from steelyard.metrics.expression import undefined
 from steelyard.metrics.ranking import precision_at_k
-from steelyard.statistics.backend import taken
 
 # ---------------------------------------------------------------- the labels predicted
 

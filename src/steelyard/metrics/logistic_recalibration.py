@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from steelyard.arrays.backend import backend_of, one_each
 from steelyard.metrics.expression import undefined
 from steelyard.metrics.ranking import once
-from steelyard.statistics.backend import backend_of, one_each
 
 if TYPE_CHECKING:
     from steelyard._types import Array
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 _MOST_STEPS, _NEAR = 60, 1e-8  # the error after a step is of the order of its square; of many rows 1e-5 will do
 _COARSE, _MANY = 64, 2**17  # rows that stand together in a first fit, where there are so many

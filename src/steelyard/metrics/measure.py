@@ -19,7 +19,7 @@ from steelyard.metrics.help_text import CallSignature, Manual
 from steelyard.metrics.range_check import check_range
 from steelyard.metrics.spec_text import write_form
 from steelyard.predictions import Predictions
-from steelyard.statistics.counts import Counts
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Label, LabelSet, Weights
-    from steelyard.statistics.confusion import Confusion
-    from steelyard.statistics.multilabel_table import MultilabelTable
-    from steelyard.statistics.probability_table import ProbabilityTable
-    from steelyard.statistics.score_table import ScoreTable
-    from steelyard.statistics.statistic import AnyTable
+    from steelyard.tables.confusion import Confusion
+    from steelyard.tables.multilabel_table import MultilabelTable
+    from steelyard.tables.probability_table import ProbabilityTable
+    from steelyard.tables.score_table import ScoreTable
+    from steelyard.tables.statistic import AnyTable
 
     Parameter: TypeAlias = "ArrayLike | Metric | Formula | None"  # a number, a word, or another metric
     # Of one model; Counts[Array] are of many.

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.arrays.backend import backend_of, taken
 from steelyard.exceptions import InputError
 from steelyard.metrics.call_options import NATIVE, SAMPLES
 from steelyard.metrics.class_values import averaged_classes
 from steelyard.metrics.count_values import count_values, on_counts
 from steelyard.metrics.metric_value import MetricValue
 from steelyard.metrics.score_values import on_scores, score_values
-from steelyard.statistics.backend import backend_of, taken
-from steelyard.statistics.label_ranks import row_orders
+from steelyard.tables.multilabel_table import row_orders
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.measure import Metric
     from steelyard.metrics.spec import MetricSpec
-    from steelyard.statistics.counts import Counts
-    from steelyard.statistics.multilabel_table import MultilabelTable
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.counts import Counts
+    from steelyard.tables.multilabel_table import MultilabelTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 def on_label_sets(

@@ -9,8 +9,8 @@ import numpy as np
 
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError
-from steelyard.ingest.label_sets import paired_sets
-from steelyard.statistics.indicators import label_counts
+from steelyard.tables.label_sets import paired_sets
+from steelyard.tables.multilabel_table import label_counts
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -8,25 +8,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from steelyard.arrays.backend import backend_of
+from steelyard.arrays.sorting import PART, in_threads
 from steelyard.exceptions import InputError
 from steelyard.metrics.catalogue import weighted_auc
 from steelyard.metrics.curves import roc_points
 from steelyard.metrics.declaration import metric
 from steelyard.metrics.expression import ratio, undefined
-from steelyard.statistics.backend import backend_of
-from steelyard.statistics.class_scores import starting_at_zero
-from steelyard.statistics.labelled_scores import LabelledClass
-from steelyard.statistics.merged_classes import MergedClasses
-from steelyard.statistics.score_order import PART
-from steelyard.statistics.threads import in_threads
+from steelyard.tables.class_scores import LabelledClass, MergedClasses, starting_at_zero
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steelyard._types import Array
-    from steelyard.statistics.class_scores import ClassScores
-    from steelyard.statistics.labelled_scores import LabelledScores
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.class_scores import ClassScores, LabelledScores
+    from steelyard.tables.score_table import ScoreTable
 
 
 T = TypeVar("T")

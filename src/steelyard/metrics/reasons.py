@@ -8,7 +8,7 @@ from steelyard.metrics.expression import Expression, Named, Number, Operation, R
 from steelyard.metrics.expression_value import evaluate_expression
 from steelyard.metrics.expression_walk import children, walk
 from steelyard.metrics.notation import plain_number, text
-from steelyard.statistics.counts import CELLS, Cells
+from steelyard.tables.counts import CELLS, Cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

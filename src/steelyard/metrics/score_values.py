@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steelyard.arrays import checks
+from steelyard.arrays.labels import absent_sentence, chosen_label
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import arrays
-from steelyard.ingest.score_matrix import counted_where_they_are, needed_probabilities
 from steelyard.metrics.call_options import NATIVE
 from steelyard.metrics.metric_value import MetricValue
-from steelyard.statistics.positive_class import absent_sentence, chosen_label
+from steelyard.tables.array_tables import counted_where_they_are, needed_probabilities
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.measure import Metric
     from steelyard.metrics.spec import MetricSpec
-    from steelyard.statistics.probability_table import ColumnTable, ProbabilityTable
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.probability_table import ColumnTable, ProbabilityTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 def on_scores(metric: Metric, table: ScoreTable, parameters: Mapping[str, object]) -> MetricValue:
@@ -67,7 +67,7 @@ def counted_columns(
 ) -> ProbabilityTable | ScoreTable:
     """A column of scores for each class as a table: that of all classes, or of the one that is meant."""
     if np.shape(y_score)[1] == 1:
-        arrays.check_one_column(y_score)  # refuses it by its shape
+        checks.check_one_column(y_score)  # refuses it by its shape
     rows = {"sample_weight": options.sample_weight, "frequency": options.frequency}
     table = counted_where_they_are(y_true, y_score, labels=options.labels, **rows)
     two = len(table.labels) == 2 and metric.columns is None

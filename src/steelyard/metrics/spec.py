@@ -13,7 +13,7 @@ from steelyard.metrics.multilabel_values import check_label_sets
 from steelyard.metrics.registry import MetricLike, get_metric
 from steelyard.metrics.spec_text import parse_form, write_form
 from steelyard.metrics.usual import HEADLINE
-from steelyard.statistics.counts import Cells
+from steelyard.tables.counts import Cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.expression import Expression
     from steelyard.metrics.formula import Formula
     from steelyard.metrics.measure import Metric
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 @dataclass(frozen=True, eq=False)

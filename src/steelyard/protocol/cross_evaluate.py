@@ -11,10 +11,11 @@ from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.results.result import Rows
 from steelyard.arguments import names_wrong_arguments
+from steelyard.arrays import checks, label_codes
+from steelyard.arrays.checks import check_order
+from steelyard.arrays.labels import choice_sentences, conventional_label
+from steelyard.arrays.sparse import MOST_DENSE_LABELS
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import arrays, label_codes, paired_tables
-from steelyard.ingest.label_sets import are_label_sets
-from steelyard.ingest.row_order import check_order
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import run_values
 from steelyard.protocol.cross_evaluation import CrossEvaluation
@@ -22,8 +23,8 @@ from steelyard.protocol.label_sets import label_set_data, result_of
 from steelyard.protocol.resample import candidates
 from steelyard.protocol.runs import Data, Run, Task, run_all
 from steelyard.protocol.splits import SEEDS, planned_parts
-from steelyard.statistics.positive_class import choice_sentences, conventional_label
-from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS
+from steelyard.tables import array_tables
+from steelyard.tables.label_sets import are_label_sets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -109,13 +110,13 @@ def read_data(X: Features, y: ArrayLike, sample_weight: Weights, pos_label: Labe
     """The rows, validated."""
     if are_label_sets(y):
         return label_set_data(X, y, sample_weight, pos_label)
-    column = arrays.column(y, "The target")
+    column = checks.column(y, "The target")
     codes, labels = label_codes.encode(column, None, "The target")
-    weight = arrays.weights(sample_weight, "sample_weight")
+    weight = checks.weights(sample_weight, "sample_weight")
     n = X.shape[0] if hasattr(X, "shape") else len(X) if isinstance(X, Sized) else None
     if n is None:
         raise InputTypeError(f"X holds the features of each row, as an array or a frame, not {type(X).__name__}.")
-    arrays.check_lengths(X=range(n), y=column, sample_weight=weight)
+    checks.check_lengths(X=range(n), y=column, sample_weight=weight)
     if not n:
         raise InputError("X and y are empty; give rows of at least two classes.")
     if len(labels) < 2:
@@ -134,7 +135,7 @@ def read_data(X: Features, y: ArrayLike, sample_weight: Weights, pos_label: Labe
 
 def _positive(labels: Labels, pos_label: Label, codes: Array) -> Label:
     """The class that was named positive, or is so by convention; None where neither."""
-    return conventional_label(labels) if pos_label is None else paired_tables.positive(labels, pos_label, codes)
+    return conventional_label(labels) if pos_label is None else array_tables.positive(labels, pos_label, codes)
 
 
 def check_metrics(metrics: object) -> None:

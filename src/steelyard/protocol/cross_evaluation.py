@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.spec import SpecLike
     from steelyard.protocol.run_values import ClassValues
-    from steelyard.statistics.confusion import Confusion
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.confusion import Confusion
+    from steelyard.tables.score_table import ScoreTable
 
 
 # ---------------------------------------------------------------- saved runs

@@ -13,11 +13,10 @@ import numpy as np
 from steelyard.analysis.chance.chance import LabelSetBaselines
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.thresholds.best_threshold import best_threshold
+from steelyard.arrays import checks
+from steelyard.arrays.checks import check_order
 from steelyard.evaluation.evaluate_label_sets import evaluate_label_sets, label_set_specs
 from steelyard.exceptions import InputError
-from steelyard.ingest import arrays
-from steelyard.ingest.label_sets import paired_sets
-from steelyard.ingest.row_order import check_order
 from steelyard.metrics.application import on_table
 from steelyard.metrics.call_options import SAMPLES, CallOptions
 from steelyard.metrics.multilabel_values import check_label_set_metric
@@ -28,8 +27,8 @@ from steelyard.protocol import run_values
 from steelyard.protocol.model_result import FIXED_MODELS, ModelResult
 from steelyard.protocol.run_values import Summary
 from steelyard.protocol.runs import Data, RunPredictions
-from steelyard.statistics.indicators import is_sparse
-from steelyard.statistics.multilabel_table import MultilabelTable
+from steelyard.tables.label_sets import paired_sets
+from steelyard.tables.multilabel_table import MultilabelTable, is_sparse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,10 +48,10 @@ def label_set_data(X: Features, y: Any, sample_weight: Weights, pos_label: Label
     if pos_label is not None:
         raise InputError("pos_label= is of rows with one label each; ask for a metric of one label: recall[class=...].")
     (matrix,), labels = paired_sets([(y, "y")], None)
-    weight = arrays.weights(sample_weight, "sample_weight")
+    weight = checks.weights(sample_weight, "sample_weight")
     codes = np.asarray(matrix.toarray() if is_sparse(matrix) else matrix).astype(np.uint8)
     rows = X.shape[0] if hasattr(X, "shape") else len(X)  # type: ignore[arg-type]  # a list of rows
-    arrays.check_lengths(X=range(rows), y=codes, sample_weight=weight)
+    checks.check_lengths(X=range(rows), y=codes, sample_weight=weight)
     if not rows:
         raise InputError("X and y are empty; give rows of at least two labels.")
     check_order(X=X, y=y)

@@ -19,7 +19,7 @@ from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import run_values
 from steelyard.protocol.run_values import ClassValues, Extent, RunTables, Summary, first_tests, once_each
 from steelyard.protocol.runs import COST_KINDS, CostKind
-from steelyard.statistics.confusion import Confusion
+from steelyard.tables.confusion import Confusion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.measure import Metric
     from steelyard.metrics.spec import SpecLike
     from steelyard.protocol.runs import Data, Run
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 FIXED_MODELS = (
     "These intervals allow for the rows tested, not for the rows trained on; `summary` has Nadeau and Bengio's, "

@@ -5,6 +5,7 @@ Nothing is learned from rows outside a training part: imputing, scaling and codi
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
@@ -13,11 +14,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from steelyard.analysis.results.formatting import listed, number_of
+from steelyard.arrays import checks
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, did_you_mean, first_ten, needs_sklearn
-from steelyard.ingest import arrays, text_cells
-from steelyard.ingest.files import LoadedColumns
-from steelyard.ingest.imported_object import imported_object
-from steelyard.ingest.source import index_columns, index_sentences
+from steelyard.files.reading import LoadedColumns
+from steelyard.frames import decoding
+from steelyard.frames.source import index_columns, index_sentences
 from steelyard.protocol.cross_evaluate import cross_evaluate
 
 if TYPE_CHECKING:
@@ -63,6 +64,25 @@ def model(name: str) -> Estimator:
     return made
 
 
+def imported_object(name: str, kind: str) -> Any:  # whatever stands there
+    """The object of a name as for an import; `kind` is what a sentence calls it, such as FUNCTION.
+
+    >>> imported_object("math:floor", "FUNCTION")(2.5)
+    2
+    """
+    module, _, attribute = name.partition(":")
+    sys.path.append("")  # last, so that no file in the folder stands in for a library
+    try:
+        return getattr(import_module(module), attribute)
+    except Exception as error:  # noqa: BLE001 - a user's module may raise anything
+        if not module or module.startswith("."):
+            raise InputError(f"{name!r} names no module that can be imported; write MODULE:{kind}.") from None
+        reason = f"{type(error).__name__}: {error}".rstrip(": ")
+        raise InputError(f"{name!r} was not found ({reason}); write MODULE:{kind} as for an import.") from None
+    finally:
+        sys.path.remove("")
+
+
 def _imported_model(name: str) -> Estimator:
     """What a class or function without arguments makes, or an estimator that stands there."""
     thing = imported_object(name, "CLASS")
@@ -92,7 +112,7 @@ def cross_evaluate_columns(
     """
     columns, notes = read_columns(table, [target])
     y = target_column(columns, target)
-    text_cells.check_numeric_text(columns)
+    decoding.check_numeric_text(columns)
     kept = {name: column for name, column in columns.items() if not is_a_name(column)}
     X, words = features(kept)
     names = [model] if isinstance(model, str) else list(model)
@@ -117,8 +137,8 @@ def read_columns(table: Mapping[str, Any] | Frame, named: Sequence[str]) -> tupl
     get = cast("Mapping[str, Any]", table).__getitem__
     recorded = table.index if isinstance(table, LoadedColumns) else ()
     index = index_columns(map(str, names), recorded, named=named)
-    columns = {str(name): arrays.column(get(name), f"the column {name!r}") for name in names if str(name) not in index}
-    arrays.check_lengths(**columns)
+    columns = {str(name): checks.column(get(name), f"the column {name!r}") for name in names if str(name) not in index}
+    checks.check_lengths(**columns)
     return columns, index_sentences(index)
 
 

@@ -17,10 +17,10 @@ from steelyard.analysis.results.formatting import filled, listed, number_of
 from steelyard.analysis.results.result import Flat, Result, Rows, table_text
 from steelyard.auditing.model_tables import value_change
 from steelyard.exceptions import InputError, InputTypeError, TooFewRowsError
-from steelyard.ingest.array_tables import confusion
 from steelyard.metrics.registry import get_metric
 from steelyard.metrics.usual import DEFAULT
-from steelyard.statistics.counts import Counts
+from steelyard.tables.array_tables import confusion
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -16,6 +16,7 @@ import numpy as np
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.levels import check_level
 from steelyard.arguments import names_wrong_arguments
+from steelyard.arrays.labels import CONVENTION, choice_sentences, chosen_label
 from steelyard.estimators.nearest_mean import NearestMeanClassifier
 from steelyard.estimators.rows import PositiveScores
 from steelyard.estimators.threshold import ThresholdClassifier
@@ -33,7 +34,6 @@ from steelyard.protocol.nearest_mean_result import (
     tabulated,
 )
 from steelyard.protocol.splits import SEEDS, seeded
-from steelyard.statistics.positive_class import CONVENTION, choice_sentences, chosen_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -19,16 +19,16 @@ from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import filled, listed, number_of, three_digits
 from steelyard.analysis.results.result import Flat, Result, Rows, table_text
 from steelyard.arguments import names_wrong_arguments
+from steelyard.arrays import checks
+from steelyard.arrays.label_codes import predicted_codes
+from steelyard.arrays.labels import choice_sentences, unclear_sentence
 from steelyard.auditing.model_tables import named_metrics
 from steelyard.auditing.ratio_spread import ratio_spread
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, did_you_mean
-from steelyard.ingest import arrays
-from steelyard.ingest.predicted_labels import predicted_codes
 from steelyard.metrics.registry import get_metric, list_metrics
 from steelyard.protocol.cross_evaluate import cross_evaluate, read_data
 from steelyard.protocol.splits import HoldOut, Sizes, drawn_part
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.positive_class import choice_sentences, unclear_sentence
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -292,8 +292,8 @@ def _runs(name: str, model: Any, data: Data, repeats: int, test: float, n_jobs: 
     """What a model predicts in each repetition: of rows held out for an estimator, of all rows where it is given."""
     positive = data.labels.index(data.positive)
     if not hasattr(model, "predict"):
-        column = arrays.column(model, f"the predictions of {name}")
-        arrays.check_lengths(y=data.codes, predictions=column)
+        column = checks.column(model, f"the predictions of {name}")
+        checks.check_lengths(y=data.codes, predictions=column)
         flagged = predicted_codes(column, data.labels, f"The prediction {name!r}") == positive
         return [(np.arange(len(flagged)), flagged)] * HoldOut(1, repeats=repeats).repeats
     if not (isinstance(test, (int, float)) and 0 < test < 1):

@@ -35,7 +35,7 @@ from steelyard.protocol import run_values
 from steelyard.protocol.resample import PLAIN
 from steelyard.protocol.run_values import Extent, RunDifference, Summary, score_table_value
 from steelyard.protocol.runs import COST_KINDS
-from steelyard.statistics.counts import Counts
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.metrics.spec import SpecLike
     from steelyard.protocol.runs import Run
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 # ---------------------------------------------------------------- resampling runs

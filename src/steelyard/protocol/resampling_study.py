@@ -9,9 +9,10 @@ import numpy as np
 
 from steelyard.analysis.intervals.draws import generator
 from steelyard.arguments import names_wrong_arguments
+from steelyard.arrays import checks, label_codes
+from steelyard.arrays.checks import check_order
+from steelyard.arrays.labels import choice_sentences, unclear_sentence
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import arrays, label_codes
-from steelyard.ingest.row_order import check_order
 from steelyard.metrics.call_options import NATIVE
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
@@ -27,7 +28,6 @@ from steelyard.protocol.resampling_result import (
 )
 from steelyard.protocol.runs import Run, Task, run_all
 from steelyard.protocol.splits import SEEDS, Folds, Part, planned_parts
-from steelyard.statistics.positive_class import choice_sentences, unclear_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,7 +49,7 @@ def nested_parts(
     plan: Sequence[Part], inner: int, data: Data, groups: ArrayLike | None, rng: np.random.Generator
 ) -> list[tuple[Part, list[Part]]]:
     """Each part of the plan with the folds of its training rows; groups stay together in both."""
-    member = None if groups is None else label_codes.encode(arrays.column(groups, "groups"), None, "groups")[0]
+    member = None if groups is None else label_codes.encode(checks.column(groups, "groups"), None, "groups")[0]
     return [(part, _inner_parts(part, inner, data, member, rng)) for part in plan]
 
 

@@ -21,7 +21,6 @@ from steelyard.analysis.results.result import Flat
 from steelyard.analysis.results.result_json import read_metric
 from steelyard.evaluation.evaluation import CLASS_METRICS, SHOWN_AVERAGES
 from steelyard.exceptions import InputError, SteelyardError
-from steelyard.ingest import paired_tables
 from steelyard.metrics import application
 from steelyard.metrics.application import ClassCells
 from steelyard.metrics.call_options import NATIVE, CallOptions
@@ -30,11 +29,11 @@ from steelyard.metrics.score_values import class_of_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.usual import PER_CLASS, PER_CLASS_OF_SCORES
 from steelyard.protocol.runs import COST_KINDS, CostKind
-from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.one_vs_rest import one_vs_rest
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables import array_tables
+from steelyard.tables.class_scores import ClassScores
+from steelyard.tables.confusion import Confusion, one_vs_rest
+from steelyard.tables.counts import Counts
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from steelyard.protocol.cross_evaluation import CrossEvaluation
     from steelyard.protocol.runs import Data, Run
     from steelyard.protocol.splits import Part
-    from steelyard.statistics.statistic import AnyTable
+    from steelyard.tables.statistic import AnyTable
 
 
 # ---------------------------------------------------------------- run baseline
@@ -239,7 +238,7 @@ def table_values(spec: MetricSpec, matrices: Array, data: Data) -> Array:
 
 def _class_of(spec: MetricSpec, data: Data) -> Label:
     """The class that the metric names, or the positive one."""
-    return data.positive if spec.label is None else paired_tables.positive(data.labels, spec.label)
+    return data.positive if spec.label is None else array_tables.positive(data.labels, spec.label)
 
 
 # ---------------------------------------------------------------- scores
@@ -272,7 +271,7 @@ def merged_columns(spec: MetricSpec, runs: Sequence[Run]) -> tuple[float | None,
     merged = reduce(operator.add, tables)
     try:
         if spec.label is not None:
-            one = class_of_columns(merged, paired_tables.positive(merged.labels, spec.label))
+            one = class_of_columns(merged, array_tables.positive(merged.labels, spec.label))
             return score_table_value(spec.metric, one), score_baseline(spec.metric, one)
         value = float(spec.metric(merged, average=spec.average or NATIVE))
         return value, Baselines(merged).same_margins(spec, CallOptions())

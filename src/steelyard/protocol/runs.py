@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
 
+from steelyard.arrays import checks, label_codes
 from steelyard.exceptions import InputError, SteelyardError
-from steelyard.ingest import arrays, code_counts, label_codes, paired_tables
-from steelyard.ingest.array_tables import score_table
-from steelyard.ingest.score_matrix import probability_table
 from steelyard.protocol.resample import Training, resampled, trained_share
 from steelyard.protocol.splits import seeded
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.probability_table import SUM_OFF
+from steelyard.tables import array_tables
+from steelyard.tables.array_tables import probability_table, score_table
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.probability_table import SUM_OFF
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sized
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from steelyard.metrics.spec import MetricSpec
     from steelyard.protocol.resample import Candidate
     from steelyard.protocol.splits import Part
-    from steelyard.statistics.probability_table import ProbabilityTable
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.probability_table import ProbabilityTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 # ---------------------------------------------------------------- cost
@@ -262,7 +262,7 @@ def checked_predictions(
         from steelyard.protocol.label_sets import label_set_predictions
 
         return label_set_predictions(model, X, labels, data, test, scores=scores)
-    column = arrays.column(labels, "y_pred")
+    column = checks.column(labels, "y_pred")
     _check_length("predict", column, len(test))
     codes, _ = label_codes.encode(column, data.labels, "y_pred")
     return RunPredictions(codes, model_scores(model, X, data) if scores else None)
@@ -343,7 +343,7 @@ class Run:
             return None
         rows, weight = self._weighted_rows()
         true, pred = self.data.codes[self.part.test[rows]], self.predictions.codes[rows]
-        cells = code_counts.pair_counts(true, pred, len(self.data.labels), weight)
+        cells = label_codes.pair_counts(true, pred, len(self.data.labels), weight)
         return Confusion(self.data.labels, *cells, self.data.positive)
 
     @cached_property
@@ -366,7 +366,7 @@ class Run:
         true, columns = self.data.codes[self.part.test[rows]], self.predictions.scores[rows]
         every = list(range(len(self.data.labels)))
         labels = self.data.labels
-        label = None if spec.label is None else labels.index(paired_tables.positive(labels, spec.label))
+        label = None if spec.label is None else labels.index(array_tables.positive(labels, spec.label))
         options: dict[str, Any] = {"labels": every, "sample_weight": weight, "pos_label": label}
         return float(spec.metric(true, columns, average=spec.average, **options))
 

@@ -20,10 +20,10 @@ from steelyard.analysis.results.formatting import filled, three_digits
 from steelyard.analysis.results.result import Result, Rows
 from steelyard.analysis.results.result_json import read, read_metric, same
 from steelyard.arguments import names_wrong_arguments
+from steelyard.arrays import checks, label_codes
 from steelyard.evaluation.evaluate import evaluate_tables
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import arrays, label_codes
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import run_values
 from steelyard.protocol.cross_evaluate import read_data
@@ -291,7 +291,7 @@ def select_tree(
         )
     spec = _checked_spec(metric, keep, most, test)
     source = generator(rng)
-    member = None if groups is None else arrays.column(groups, GROUPS)
+    member = None if groups is None else checks.column(groups, GROUPS)
     rest, unseen = _set_aside(data, test, member, source)
     plan = _plan(split, data, rest, member, source)
     seeds = source.integers(SEEDS, size=len(plan)).tolist()
@@ -360,7 +360,7 @@ def _set_aside(data: Data, test: float, member: Array | None, rng: np.random.Gen
     if member is None:
         (part,) = HoldOut((1 - test) / test).split(data.codes, data.labels, rng)
         return part.train, part.test
-    arrays.check_lengths(y=data.codes, groups=member)
+    checks.check_lengths(y=data.codes, groups=member)
     codes, labels = label_codes.encode(member, None, GROUPS)
     if len(labels) < 3:
         raise InputError(f"groups= names {len(labels)} groups; to train, to validate and to test takes three or more.")

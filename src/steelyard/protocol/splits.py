@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 import numpy as np
 
+from steelyard.arrays import checks, label_codes
 from steelyard.exceptions import InputError, InputTypeError, SteelyardError
-from steelyard.ingest import arrays, label_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -264,8 +264,8 @@ _TAKES = "split= takes a number of folds, Folds(), HoldOut(), 'groups' or a spli
 
 def planned_parts(split: SplitLike, data: Data, groups: ArrayLike | None, rng: np.random.Generator) -> list[Part]:
     """The runs of a split: a number of folds, Folds, HoldOut, "groups", a foreign splitter, or pairs of rows."""
-    member = None if groups is None else arrays.column(groups, GROUPS)
-    arrays.check_lengths(y=data.codes, groups=member)
+    member = None if groups is None else checks.column(groups, GROUPS)
+    checks.check_lengths(y=data.codes, groups=member)
     plan = Folds(int(split)) if isinstance(split, (int, np.integer)) and not isinstance(split, bool) else split
     if isinstance(plan, (Folds, HoldOut)):
         parts = list(plan.split(data.codes, data.labels, rng))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.multilabel_evaluation import LabelRow
-    from steelyard.statistics.confusion import Confusion
+    from steelyard.tables.confusion import Confusion
 
 
 def evaluation_markdown(evaluation: Evaluation, *, given: bool | None = None) -> str:

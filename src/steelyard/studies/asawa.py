@@ -14,6 +14,7 @@ import numpy as np
 
 from steelyard.analysis.results.formatting import number_of
 from steelyard.analysis.thresholds.best_threshold import roc_then_tpnr
+from steelyard.arrays.label_codes import predicted_codes
 from steelyard.auditing.model_tables import (
     counts_at_half,
     counts_of_predictions,
@@ -34,8 +35,6 @@ from steelyard.auditing.robustness import (
 )
 from steelyard.datasets.paper_datasets import htru2
 from steelyard.exceptions import InputError
-from steelyard.ingest.array_tables import confusion, score_table
-from steelyard.ingest.predicted_labels import predicted_codes
 from steelyard.metrics.registry import get_metric
 from steelyard.protocol.cross_evaluate import cross_evaluate
 from steelyard.protocol.named_models import model as named_model
@@ -45,10 +44,11 @@ from steelyard.report.figures.correlation import CorrelationDisplay
 from steelyard.report.figures.density import DensityDisplay
 from steelyard.report.figures.roc import RocDisplay
 from steelyard.report.figures.runs import RunsDisplay
-from steelyard.statistics.counts import Counts
 from steelyard.studies.declared_study import DeclaredStudy, RunPlan
 from steelyard.studies.own_table import OwnFindings, OwnTable
 from steelyard.studies.study import Picture, Table, published
+from steelyard.tables.array_tables import confusion, score_table
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

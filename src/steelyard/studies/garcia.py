@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from steelyard.analysis.results.formatting import listed, number_of
+from steelyard.arrays.label_codes import predicted_codes
 from steelyard.auditing.correlation import (
     CONCLUSIONS,
     NO_CONCLUSION,
@@ -33,8 +34,6 @@ from steelyard.auditing.laws import CHANGED_CELLS
 from steelyard.auditing.model_tables import metric_values
 from steelyard.auditing.properties import MORE, garcia_row, invariance
 from steelyard.exceptions import InputError, TooFewRowsError
-from steelyard.ingest.array_tables import confusion
-from steelyard.ingest.predicted_labels import predicted_codes
 from steelyard.metrics.registry import get_metric
 from steelyard.protocol.splits import seeded
 from steelyard.report.figures.caption_text import percent
@@ -42,14 +41,15 @@ from steelyard.report.figures.correlation import CorrelationDisplay
 from steelyard.studies.declared_study import DeclaredStudy, RunPlan
 from steelyard.studies.own_table import OwnFindings, OwnTable
 from steelyard.studies.study import Picture, Table, published, signed
+from steelyard.tables.array_tables import confusion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array, Estimator
     from steelyard.auditing.correlation import ConclusionResult, Correlation
-    from steelyard.statistics.counts import Counts
     from steelyard.studies.study import TableRow
+    from steelyard.tables.counts import Counts
 
 
 GARCIA_PAPER = published("garcia")

@@ -12,7 +12,6 @@ from steelyard.auditing.correlation import CONCLUSIONS, STRONG, Conclusion, Rate
 from steelyard.auditing.model_tables import at_rates
 from steelyard.auditing.properties import garcia_row
 from steelyard.metrics.registry import get_metric
-from steelyard.statistics.counts import Counts
 from steelyard.studies.garcia import (
     GARCIA_NAMES,
     GARCIA_PAPER,
@@ -28,6 +27,7 @@ from steelyard.studies.garcia import (
     with_rate,
 )
 from steelyard.studies.study import Effect, Finding, joint_level, judged, signed
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from steelyard._types import Array

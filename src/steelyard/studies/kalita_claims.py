@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.metrics.registry import get_metric
-from steelyard.statistics.counts import Counts
 from steelyard.studies.kalita import (
     KALITA_STUDY,
     MACRO_RECALL,
@@ -23,6 +22,7 @@ from steelyard.studies.kalita import (
     times_tested,
 )
 from steelyard.studies.study import ABOVE_0, Effect, Finding, judged, signed, tiny
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable

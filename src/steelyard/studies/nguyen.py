@@ -15,15 +15,15 @@ import numpy as np
 from steelyard.auditing.ratio_spread import Spread, spread_of
 from steelyard.datasets.paper_datasets import newsgroups20
 from steelyard.exceptions import InputError
-from steelyard.ingest.array_tables import confusion
 from steelyard.metrics.registry import get_metric
 from steelyard.protocol.ratio_study import NGUYEN_RATIOS, ratio_study
 from steelyard.protocol.splits import Drawn, Draws, Sizes
 from steelyard.report.figures.runs import RunsDisplay
-from steelyard.statistics.counts import Counts
 from steelyard.studies.declared_study import DeclaredStudy, RunPlan
 from steelyard.studies.own_table import OwnFindings, OwnTable
 from steelyard.studies.study import Picture, Table, published
+from steelyard.tables.array_tables import confusion
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

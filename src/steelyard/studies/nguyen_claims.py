@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.metrics.registry import get_metric
-from steelyard.statistics.counts import Counts
 from steelyard.studies.nguyen import (
     FACTORED,
     METRIC_WORDS,
@@ -31,6 +30,7 @@ from steelyard.studies.nguyen import (
     totals,
 )
 from steelyard.studies.study import Effect, Finding, judged, published
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

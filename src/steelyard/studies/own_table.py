@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.results.formatting import number_of
+from steelyard.arrays import label_codes
+from steelyard.arrays.checks import numbers
+from steelyard.arrays.labels import choice_sentences, unclear_sentence
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import label_codes
-from steelyard.ingest.arrays import numbers
-from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.text_cells import cell_sentence, check_numeric_text, first_other_text
+from steelyard.frames.decoding import cell_sentence, check_numeric_text, first_other_text, match_label
 from steelyard.protocol.cross_evaluate import read_data
 from steelyard.protocol.named_models import (
     check_column,
@@ -25,7 +25,6 @@ from steelyard.protocol.named_models import (
     read_columns,
     target_column,
 )
-from steelyard.statistics.positive_class import choice_sentences, unclear_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,8 +12,8 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from steelyard._names import __version__
+from steelyard.arrays.labels import RARER
 from steelyard.exceptions import InputError, UnknownNameError, did_you_mean
-from steelyard.statistics.positive_class import RARER
 from steelyard.studies import __path__ as folders
 from steelyard.studies import study_names
 from steelyard.studies.declared_study import LAST_SEED, DeclaredStudy, RunPlan

@@ -29,10 +29,10 @@ from steelyard.analysis.thresholds.best_threshold import best_threshold
 from steelyard.datasets.data_folder import cache_folder
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.exceptions import MissingLibraryError
-from steelyard.ingest.array_tables import score_table
 from steelyard.metrics.registry import get_metric
 from steelyard.protocol.resample import Training, resampled
-from steelyard.statistics.counts import Counts
+from steelyard.tables.array_tables import score_table
+from steelyard.tables.counts import Counts
 from steelyard.written_files import replacement_file
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Progress
     from steelyard.protocol.resample import Resampler
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 # ---------------------------------------------------------------- selection sets

@@ -18,10 +18,10 @@ from steelyard.analysis.intervals.score_draws import ScoreBins
 from steelyard.analysis.prevalence.prevalence import at_prevalence, positive_share_draws, positive_shares
 from steelyard.analysis.results.formatting import cell_text, filled, p_text, percent_text
 from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.arrays import checks
+from steelyard.arrays.backend import one_each, taken
+from steelyard.arrays.numbers import weight_per_row
 from steelyard.exceptions import InputError, UnknownNameError, did_you_mean
-from steelyard.ingest import arrays
-from steelyard.ingest.array_tables import score_table
-from steelyard.ingest.class_checks import check_both_classes
 from steelyard.metrics.calibration import isotonic_curve
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.isotonic_curve import isotonic_shares
@@ -30,11 +30,10 @@ from steelyard.metrics.ranking import check_probabilities, missing
 from steelyard.metrics.registry import get_metrics
 from steelyard.metrics.spec import MetricSpec
 from steelyard.predictions import Predictions, question, refuse_bins, refuse_unused
-from steelyard.statistics.backend import one_each, taken
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.effective_rows import weight_per_row
-from steelyard.statistics.probability_table import SUM_OFF
-from steelyard.statistics.tally import Tally
+from steelyard.tables.array_tables import check_both_classes, score_table
+from steelyard.tables.counts import Counts
+from steelyard.tables.probability_table import SUM_OFF
+from steelyard.tables.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,8 +43,8 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Rng
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.predictions import RowOptions, RowsLike
-    from steelyard.statistics.probability_table import ProbabilityTable
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.probability_table import ProbabilityTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 # ---------------------------------------------------------------- calibration result
@@ -580,7 +579,7 @@ def columns_calibration(p: Predictions, inference: Inference, view: CurveView) -
     table = p.probability_table(to_host=cluster is not None)
     if inference.prevalence is not None:
         raise InputError("prevalence= is about one class, and there is a column for each; give pos_label=.")
-    cells = _cells(table, None if cluster is None else arrays.column(cluster, "cluster"))
+    cells = _cells(table, None if cluster is None else checks.column(cluster, "cluster"))
     together = score_table(cells.y_true, cells.y_score, sample_weight=cells.sample_weight, frequency=cells.frequency)  # type: ignore[arg-type]  # there are scores
     parts = {f"class = {part.name}": part.table for part in table.class_tables if missing(part.table) is None}
     groups = {name: table_calibration(part, inference, view) for name, part in parts.items()}

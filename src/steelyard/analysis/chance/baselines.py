@@ -25,11 +25,10 @@ from steelyard.metrics import discrimination, ranking
 from steelyard.metrics.application import ClassCells, class_values, count_values, on_counts, on_scores
 from steelyard.metrics.class_values import NO_MATRIX
 from steelyard.metrics.metric_value import MetricValue
-from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.score_table import ScoreTable
-from steelyard.statistics.shared_cells import SharedCells
+from steelyard.tables.class_scores import ClassScores
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.counts import Counts, SharedCells
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

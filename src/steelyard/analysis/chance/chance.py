@@ -32,8 +32,9 @@ from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.prevalence.prevalence import table_at
 from steelyard.analysis.results.formatting import ROUNDING, value_text
 from steelyard.analysis.results.result import Flat
+from steelyard.arrays.backend import backend_of
+from steelyard.arrays.sorting import chunks
 from steelyard.exceptions import InputError, SteelyardError
-from steelyard.ingest.label_sets import refuse_of_one_label
 from steelyard.metrics import application
 from steelyard.metrics.application import on_table
 from steelyard.metrics.asked_tables import asked_table, assumed_choices
@@ -54,12 +55,11 @@ from steelyard.metrics.multilabel_values import (
 )
 from steelyard.metrics.spec import MetricSpec
 from steelyard.predictions import Predictions, question, refuse_unused
-from steelyard.statistics.backend import backend_of
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Cell_co, Counts
-from steelyard.statistics.indicators import is_sparse
-from steelyard.statistics.probability_table import ProbabilityTable
-from steelyard.statistics.score_order import chunks
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.counts import Cell_co, Counts
+from steelyard.tables.label_sets import refuse_of_one_label
+from steelyard.tables.multilabel_table import is_sparse
+from steelyard.tables.probability_table import ProbabilityTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,8 +71,8 @@ if TYPE_CHECKING:
     from steelyard.metrics.measure import Metric
     from steelyard.metrics.spec import SpecLike
     from steelyard.predictions import RowOptions, RowsLike
-    from steelyard.statistics.multilabel_table import MultilabelTable
-    from steelyard.statistics.statistic import MetricTable
+    from steelyard.tables.multilabel_table import MultilabelTable
+    from steelyard.tables.statistic import MetricTable
 
     Guesses = Sequence[MetricTable | BaselineMargins | RandomCounts | RandomArray | RandomClasses | RandomOrder]
 

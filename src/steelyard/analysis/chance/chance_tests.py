@@ -24,10 +24,10 @@ from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.multilabel_values import check_label_sets
 from steelyard.metrics.spec import MetricSpec
 from steelyard.predictions import Predictions, question, refuse_unused
-from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables.class_scores import ClassScores
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.counts import Counts
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.measure import Metric
     from steelyard.metrics.spec import SpecLike
     from steelyard.predictions import RowOptions, RowsLike
-    from steelyard.statistics.statistic import Statistic
+    from steelyard.tables.statistic import Statistic
 
 SMALLEST = 1e-300  # a smaller p-value is 0, and printed as below this
 WIDEST = 1e6  # the standard deviation of tp beyond which enumerating takes too long: about 1e13 rows

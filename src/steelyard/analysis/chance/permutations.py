@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steelyard.analysis.intervals.draws import generator
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.sparse_matrix import MOST_DENSE_LABELS
+from steelyard.arrays.sparse import MOST_DENSE_LABELS
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,8 +20,8 @@ from steelyard.analysis.levels import check_level
 from steelyard.analysis.results.formatting import p_digits, p_text
 from steelyard.analysis.results.result import Flat, Result, Rows
 from steelyard.arguments import names_wrong_arguments
+from steelyard.arrays import checks
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import arrays
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Frame
     from steelyard.analysis.intervals.score_draws import ClassRanks
-    from steelyard.statistics.paired import Paired
+    from steelyard.tables.paired_table import Paired
 
     RankedTable: TypeAlias = Mapping[str, ArrayLike] | Frame | ArrayLike  # rows of data sets, columns of models
 
@@ -112,7 +112,7 @@ def mcnemar(table: Paired, names: tuple[str, str] = ("A", "B")) -> McNemar:
     """McNemar's tests that two models are right equally often, two-sided.
 
     >>> import numpy as np
-    >>> from steelyard.statistics.paired import Paired
+    >>> from steelyard.tables.paired_table import Paired
     >>> mcnemar(Paired((0, 1), np.array([[[30, 12], [2, 6]], [[0, 0], [0, 0]]])))
     McNemar: A alone is right in 12 rows, B alone in 2; p = 0.00739 (mid-p), 0.0129 (exact)
     """
@@ -167,7 +167,7 @@ def corrected_t_test(
     >>> round(corrected_t_test([0.02, 0.01, 0.03, 0.02, 0.00], test_share=0.2).p_value, 4)
     0.1046
     """
-    values = _finite_values(arrays.numbers(differences, "differences"), "differences")
+    values = _finite_values(checks.numbers(differences, "differences"), "differences")
     if len(values) < 2:
         raise InputError(f"The corrected t-test needs the differences of two or more folds, not {len(values)}.")
     check_level(level)
@@ -302,8 +302,8 @@ def _all_alike(ranks: Array) -> float:
 def _columns(table: RankedTable, models: Sequence[str] | None) -> tuple[list[str], Array]:
     """The names of the models and their values, a row a data set."""
     if isinstance(table, Mapping):
-        columns = {str(name): arrays.numbers(column, repr(name)) for name, column in table.items()}
-        arrays.check_lengths(**columns)
+        columns = {str(name): checks.numbers(column, repr(name)) for name, column in table.items()}
+        checks.check_lengths(**columns)
         names, values = list(columns), np.stack([*columns.values()], 1) if columns else np.zeros((0, 0))
     else:
         columns_of_frame = getattr(table, "columns", None)

@@ -47,29 +47,26 @@ from steelyard.analysis.prevalence.prevalence import Prevalence, at_prevalence
 from steelyard.analysis.results.formatting import percent_text
 from steelyard.analysis.results.result import Rows
 from steelyard.analysis.sequential.anytime import anytime_differences
+from steelyard.arrays import checks, label_codes
+from steelyard.arrays.backend import as_read
+from steelyard.arrays.checks import category_order, check_order
+from steelyard.arrays.labels import RARER, choice_sentences, conventional_label
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import arrays, label_codes, paired_tables
-from steelyard.ingest.array_tables import occurring_labels, score_table
-from steelyard.ingest.category_order import category_order
-from steelyard.ingest.class_checks import check_classes
-from steelyard.ingest.frame_columns import column_name, refuse_name
-from steelyard.ingest.label_overlap import lookalike_hints
-from steelyard.ingest.label_sets import are_label_sets
-from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.row_order import check_order
-from steelyard.ingest.rows import ROWS_OF_SCORES, check_row_number, count_keys
-from steelyard.ingest.score_matrix import HIGHEST_TAKEN
-from steelyard.ingest.thresholding import ASSUMED_HALF, HALF, TWO_THRESHOLDS, threshold_sentences
+from steelyard.frames.decoding import match_label
+from steelyard.frames.rows import ROWS_OF_SCORES, check_row_number, count_keys
+from steelyard.frames.source import column_name, refuse_name
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.registry import get_metrics, list_metrics
 from steelyard.metrics.score_values import reads_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.usual import COMPARED, HEADLINE, PER_CLASS, PER_CLASS_OF_SCORES
 from steelyard.predictions import Predictions, question, refuse_unused
-from steelyard.statistics.paired import MOST_PAIRED_LABELS, Paired, check_size
-from steelyard.statistics.positive_class import RARER, choice_sentences, conventional_label
-from steelyard.statistics.precision import as_read
-from steelyard.statistics.tally import Tally
+from steelyard.tables import array_tables
+from steelyard.tables.array_tables import HIGHEST_TAKEN, check_classes, lookalike_hints, occurring_labels, score_table
+from steelyard.tables.label_sets import are_label_sets
+from steelyard.tables.paired_table import MOST_PAIRED_LABELS, Paired, check_size
+from steelyard.tables.tally import Tally
+from steelyard.tables.thresholding import ASSUMED_HALF, HALF, TWO_THRESHOLDS, threshold_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -82,9 +79,9 @@ if TYPE_CHECKING:
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.metrics.spec import SpecLike
     from steelyard.predictions import RowOptions, RowsLike
-    from steelyard.statistics.confusion import Confusion
-    from steelyard.statistics.multilabel_table import MultilabelTable
-    from steelyard.statistics.probability_table import ProbabilityTable
+    from steelyard.tables.confusion import Confusion
+    from steelyard.tables.multilabel_table import MultilabelTable
+    from steelyard.tables.probability_table import ProbabilityTable
 
 
 # ---------------------------------------------------------------- model question
@@ -130,10 +127,10 @@ class Question:
             )
         predictions = {f"the model {name!r}": column for name, column in columns.models.items()}
         declared = columns.order if self.options.labels is None else self.options.labels
-        codes, labels = paired_tables.encoded(columns.truth, predictions, declared)
+        codes, labels = array_tables.encoded(columns.truth, predictions, declared)
         if self.options.labels is None:
-            paired_tables.check_met(codes, labels, columns.models)
-        named = paired_tables.positive(labels, self.options.pos_label, codes[0], columns.mass.times)
+            array_tables.check_met(codes, labels, columns.models)
+        named = array_tables.positive(labels, self.options.pos_label, codes[0], columns.mass.times)
         positive = conventional_label(labels) if named is None and self.is_of_one_class else named
         question = replace(self, options=replace(self.options, pos_label=named))
         judged = question.of_codes(list(columns.models), codes, labels, positive, columns.mass)
@@ -153,7 +150,7 @@ class Question:
         models = list(combinations(zip(names, codes[1:], strict=True), 2))
         if mass.is_plain:
             pairs = [
-                (a, b, paired_tables.counted_pair(codes[0], of_a, of_b, labels, positive, mass.times))
+                (a, b, array_tables.counted_pair(codes[0], of_a, of_b, labels, positive, mass.times))
                 for (a, of_a), (b, of_b) in models
             ]
             check_classes(pairs[0][2].confusion(0))
@@ -361,9 +358,9 @@ class ColumnModels(NamedTuple):
                 tables[name] = p[name].probability_table()
             except InputError as problem:
                 raise InputError(f"The model {name!r}: {problem}") from None
-        weight = arrays.weights(given.sample_weight, "sample_weight")
-        members = None if given.cluster is None else arrays.column(given.cluster, "cluster")
-        arrays.check_lengths(y_true=next(iter(tables.values())).codes, cluster=members)
+        weight = checks.weights(given.sample_weight, "sample_weight")
+        members = None if given.cluster is None else checks.column(given.cluster, "cluster")
+        checks.check_lengths(y_true=next(iter(tables.values())).codes, cluster=members)
         mass = RowMass.of_rows(None, weight, members, clusters)
         if mass.mass is None or (mass.mass > 0).all():
             return cls(tables, mass)
@@ -423,7 +420,7 @@ def label_set_models(p: Predictions) -> tuple[dict[str, MultilabelTable], RowMas
     first, cluster = next(iter(tables.values())), p[p.models[0]].collect().given.cluster
     if len({table.labels for table in tables.values()}) > 1:
         raise InputError("The models are of different labels; declare those of all with labels=.")
-    members = None if cluster is None else arrays.column(cluster, "cluster")
+    members = None if cluster is None else checks.column(cluster, "cluster")
     mass = RowMass.of_rows(first.frequency, first.sample_weight, members, cluster_name(p))
     if p.threshold is None:
         return tables, mass
@@ -526,7 +523,7 @@ class ComparedColumns(NamedTuple):
         for each, column in beside.items():
             refuse_name(each, column)
         check_order(y_true=given.data, **called, **beside)
-        true = arrays.column(given.data, "y_true")
+        true = checks.column(given.data, "y_true")
         columns = {}
         for name, values in named.items():
             if len(shape := np.shape(values)) == 2 and shape[1] > 1:
@@ -534,14 +531,14 @@ class ComparedColumns(NamedTuple):
                     f"The model {name!r} has {shape[1]} columns, and compare takes one of each model; give y_score= "
                     "for a column of scores for each class, or labels."
                 )
-            columns[name] = arrays.column(values, f"the model {name!r}")
+            columns[name] = checks.column(values, f"the model {name!r}")
             if len(columns[name]) != len(true):
                 lengths = f"The model {name!r} has {len(columns[name]):,} rows and y_true {len(true):,}"
                 raise InputError(f"{lengths}; give one prediction for each row of y_true.")
-        times = arrays.weights(given.frequency, "frequency", whole=True)
-        weights = arrays.weights(given.sample_weight, "sample_weight")
-        members = None if given.cluster is None else arrays.column(given.cluster, "cluster")
-        arrays.check_lengths(y_true=true, frequency=times, sample_weight=weights, cluster=members)
+        times = checks.weights(given.frequency, "frequency", whole=True)
+        weights = checks.weights(given.sample_weight, "sample_weight")
+        members = None if given.cluster is None else checks.column(given.cluster, "cluster")
+        checks.check_lengths(y_true=true, frequency=times, sample_weight=weights, cluster=members)
         order = category_order(given.data, true, *columns.values())
         mass = RowMass.of_rows(times, weights, members, clusters)
         kept = slice(None) if mass.mass is None or (mass.mass > 0).all() else mass.mass > 0
@@ -607,7 +604,7 @@ def _told_apart(
     if any(len(np.shape(values)) == 2 and np.shape(values)[1] > 1 for values in models.values()):
         return "y_score", ()
     known = {*occurring_labels(y_true), *(labels or ())}
-    columns = [arrays.column(values, f"the model {str(name)!r}") for name, values in models.items()]
+    columns = [checks.column(values, f"the model {str(name)!r}") for name, values in models.items()]
     if not all(column.dtype.kind in "biuf" for column in columns):
         return "y_pred", ()  # text is no score
     are_labels = all(known.issuperset(np.unique(part).tolist()) for c in columns for part in (c[:_FIRST], c))

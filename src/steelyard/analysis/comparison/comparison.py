@@ -23,8 +23,8 @@ from steelyard.exceptions import InputError, did_you_mean
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.score_values import class_of_columns, reads_columns
 from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from steelyard._types import Label, Labels
     from steelyard.metrics.metric_value import MetricValue
     from steelyard.metrics.spec import SpecLike
-    from steelyard.statistics.multilabel_table import MultilabelTable
-    from steelyard.statistics.probability_table import ProbabilityTable
-    from steelyard.statistics.statistic import AnyTable
+    from steelyard.tables.multilabel_table import MultilabelTable
+    from steelyard.tables.probability_table import ProbabilityTable
+    from steelyard.tables.statistic import AnyTable
 
 
 # ---------------------------------------------------------------- paired difference

@@ -35,14 +35,14 @@ from steelyard.analysis.intervals.sampler import RankSampler
 from steelyard.analysis.intervals.score_draws import binned
 from steelyard.analysis.prevalence.prevalence import Prevalence, at_prevalence
 from steelyard.analysis.results.formatting import percent_text
+from steelyard.arrays.labels import label_texts
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.call_options import CallOptions
 from steelyard.predictions import Predictions, check_rows, refuse_unused, saved_content
-from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.confusion import Confusion, merge_labels
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.label_kinds import label_texts
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables.class_scores import ClassScores
+from steelyard.tables.confusion import Confusion, merge_labels
+from steelyard.tables.counts import Counts
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

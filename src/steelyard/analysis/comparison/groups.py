@@ -14,7 +14,7 @@ from steelyard.analysis.results.result import Flat
 from steelyard.metrics.class_values import ClassCells
 from steelyard.metrics.count_values import count_values, run_formula
 from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.counts import Counts
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

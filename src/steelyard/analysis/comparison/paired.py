@@ -39,18 +39,17 @@ from steelyard.analysis.intervals.score_draws import ClassRanks, binned_rows, sc
 from steelyard.analysis.intervals.score_intervals import MOST_BINS, is_whole_auc
 from steelyard.analysis.results.formatting import ROUNDING
 from steelyard.analysis.results.result import Flat, Rows
+from steelyard.arrays import checks
+from steelyard.arrays.labels import CONVENTION
+from steelyard.arrays.numbers import weight_per_row
 from steelyard.exceptions import InputError
-from steelyard.ingest import arrays
-from steelyard.ingest.array_tables import declared_labels
-from steelyard.ingest.class_checks import rows_of_both_classes
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.registry import get_metrics, list_metrics
 from steelyard.metrics.score_values import reads_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.usual import ON_REQUEST, PER_CLASS_OF_SCORES
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.effective_rows import weight_per_row
-from steelyard.statistics.positive_class import CONVENTION
+from steelyard.tables.array_tables import declared_labels, rows_of_both_classes
+from steelyard.tables.confusion import Confusion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -61,8 +60,8 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.design import RowMass
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.statistics.probability_table import ProbabilityTable
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.probability_table import ProbabilityTable
+    from steelyard.tables.score_table import ScoreTable
 
     Thresholds: TypeAlias = float | Sequence[float] | Mapping[Any, float] | None  # of all models, or of each
     Margins = tuple["Array", "Array"]
@@ -393,12 +392,12 @@ class DeLong(Flat):
 
 def finite(name: str, values: Array) -> Array:
     """The scores of one model as numbers."""
-    score = arrays.numbers(values, f"the model {name!r}")
+    score = checks.numbers(values, f"the model {name!r}")
     if not np.isfinite(score).all():
         row = int(np.flatnonzero(~np.isfinite(score))[0])
-        where = arrays.row_of_array(row)
+        where = checks.row_of_array(row)
         raise InputError(f"The model {name!r} scores {where} as {score[row]}; give finite numbers, or drop that row.")
-    arrays.check_apart(values, score, f"The model {name!r}")
+    checks.check_apart(values, score, f"The model {name!r}")
     return score
 
 

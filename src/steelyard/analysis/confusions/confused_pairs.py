@@ -11,18 +11,18 @@ import numpy as np
 
 from steelyard.analysis.holm import holm
 from steelyard.analysis.intervals.rate_intervals import jeffreys, wilson
+from steelyard.arrays.numbers import weight_per_class_row, weight_per_row
+from steelyard.arrays.sparse import error_entries, summed_by
 from steelyard.exceptions import first_ten
 from steelyard.metrics.registry import list_metrics
 from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.effective_rows import weight_per_class_row, weight_per_row
-from steelyard.statistics.sparse_matrix import error_entries, summed_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steelyard._types import Array, Label, Labels
     from steelyard.metrics.measure import Metric
-    from steelyard.statistics.confusion import Confusion
+    from steelyard.tables.confusion import Confusion
 
 
 # ---------------------------------------------------------------- quasi-independence

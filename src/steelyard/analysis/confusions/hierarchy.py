@@ -14,20 +14,20 @@ from steelyard.analysis.intervals.draw_ends import quantiles, recentred
 from steelyard.analysis.intervals.draws import HALF_ROW
 from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.intervals.rate_intervals import jeffreys
+from steelyard.arrays import checks
+from steelyard.arrays.numbers import weight_per_row
+from steelyard.arrays.sparse import cell_entries
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean
-from steelyard.ingest import arrays
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.effective_rows import weight_per_row
-from steelyard.statistics.joined_classes import joined_classes
-from steelyard.statistics.sparse_matrix import cell_entries
+from steelyard.tables.confusion import joined_classes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array, Label, Labels
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.statistics.confusion import Confusion
+    from steelyard.tables.confusion import Confusion
 
     HierarchyLike: TypeAlias = str | Mapping[Label, Label] | Iterable[tuple[Label, Label]]
 
@@ -207,13 +207,13 @@ def _renamed_rows(inference: Inference, names: Mapping[Label, Label]) -> Inferen
     rows = inference.clustered
     if rows is None or rows.y_pred is None:
         return inference
-    true, pred = (_renamed(arrays.column(part, "y_true"), names) for part in (rows.y_true, rows.y_pred))
+    true, pred = (_renamed(checks.column(part, "y_true"), names) for part in (rows.y_true, rows.y_pred))
     return replace(inference, clustered=rows._replace(y_true=true, y_pred=pred))
 
 
 def _renamed(column: Array, names: Mapping[Label, Label]) -> Array:
     distinct, codes = np.unique(column, return_inverse=True)
-    return arrays.column([names[label] for label in distinct.tolist()], "labels")[codes]
+    return checks.column([names[label] for label in distinct.tolist()], "labels")[codes]
 
 
 def _inside(table: Confusion, hits: float, errors: float, inference: Inference) -> BoundedValue:

@@ -15,16 +15,16 @@ from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.prevalence import Prevalence, class_share_vector, stated_prevalence
+from steelyard.arrays import checks
+from steelyard.arrays.labels import conventional_label
 from steelyard.exceptions import InputError, InputTypeError, first_ten
-from steelyard.ingest import arrays
-from steelyard.ingest.score_matrix import needed_probabilities
 from steelyard.metrics.application import ClassCells, on_confusion
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.spec import MetricSpec
 from steelyard.predictions import Predictions, question, refuse_unused, rows_and_metric
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.positive_class import conventional_label
-from steelyard.statistics.probability_table import ProbabilityTable
+from steelyard.tables.array_tables import needed_probabilities
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.probability_table import ProbabilityTable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -244,8 +244,8 @@ def best_decision(
     elif len(table.labels) != 2 or positive not in table.labels:
         raise InputError(f"pos_label={positive!r} is one of two classes, and these are {first_ten(table.labels)}.")
     aim = _aim(costs, metric, decided, positive, cost_matrix is not None, reject_cost)
-    clusters = None if cluster is None else arrays.column(cluster, "cluster")
-    arrays.check_lengths(y_true=table.codes, cluster=clusters)
+    clusters = None if cluster is None else checks.column(cluster, "cluster")
+    checks.check_lengths(y_true=table.codes, cluster=clusters)
     in_use = prevalence if isinstance(prevalence, Prevalence) else shares
     judge = DecisionJudge(decided, aim, reject_cost is not None, level, draws, positive, clusters, in_use)
     is_whole = isinstance(folds, (int, np.integer)) and not isinstance(folds, bool)

@@ -12,10 +12,9 @@ from steelyard._types import Array, Label
 from steelyard.analysis.decisions.decision_rule import EXPECTED_COST, DecisionRule, RiskCoverage
 from steelyard.analysis.results.formatting import percent_text, three_digits
 from steelyard.analysis.results.result import Result
+from steelyard.arrays import checks
 from steelyard.exceptions import InputError, first_ten
-from steelyard.ingest import arrays
-from steelyard.ingest.given_probabilities import given_probabilities
-from steelyard.ingest.score_matrix import columns_by_name
+from steelyard.tables.array_tables import columns_by_name, given_probabilities
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -111,7 +110,7 @@ class BestDecision(Result[ClassDecision]):
     def decide(self, y_score: ArrayLike) -> Array:
         """The label that is decided for each row of probabilities, columns in the order of the labels."""
         decided = self.rule.decisions(self._checked(y_score))
-        return np.asarray(arrays.column(list(self.labels), "labels")[decided])
+        return np.asarray(checks.column(list(self.labels), "labels")[decided])
 
     def sent(self, y_score: ArrayLike) -> Array:
         """Which rows of probabilities are sent to a person."""

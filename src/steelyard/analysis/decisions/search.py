@@ -19,14 +19,14 @@ from steelyard.metrics.application import ClassCells, class_values, count_values
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.counts import Counts
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.decisions.best_decision import DecidedRows, DecisionJudge
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.metrics.spec import SpecLike
-    from steelyard.statistics.confusion import Confusion
+    from steelyard.tables.confusion import Confusion
 
 
 # ---------------------------------------------------------------- ClassAim

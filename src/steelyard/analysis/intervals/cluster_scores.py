@@ -14,9 +14,9 @@ import numpy as np
 from steelyard.analysis.intervals.design import RowInfluences, RowMass, StudentSpread, score_reason
 from steelyard.analysis.intervals.influence import score_influence
 from steelyard.analysis.intervals.score_draws import ClassRanks, binned_rows, score_deviations
+from steelyard.arrays import checks, label_codes
+from steelyard.arrays.backend import backend_of, one_each, scattered, taken
 from steelyard.exceptions import InputError
-from steelyard.ingest import arrays, label_codes
-from steelyard.statistics.backend import backend_of, one_each, scattered, taken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.inference import ClusteredRows, Inference
     from steelyard.metrics.measure import Metric
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 @dataclass
@@ -48,7 +48,7 @@ class ClusterScores:
             )
         if backend_of(rows.y_score).is_device:
             return cls._on_device(rows, table)
-        codes, labels = label_codes.distinct(arrays.column(rows.y_true, "y_true"), "y_true")
+        codes, labels = label_codes.distinct(checks.column(rows.y_true, "y_true"), "y_true")
         positive = np.array([bool(label == table.label) for label in labels])[codes]
         raw = rows.y_pred if rows.y_score is None else rows.y_score
         if raw is not None and np.ndim(raw) == 2:
@@ -56,11 +56,11 @@ class ClusterScores:
                 "The scores of one class of several columns have no interval by clusters; give its column alone and "
                 "pos_label=."
             )
-        scores = arrays.finite_scores(raw)  # type: ignore[arg-type]  # one of them is given
-        times = arrays.weights(rows.frequency, "frequency", whole=True)
-        weights = arrays.weights(rows.sample_weight, "sample_weight")
-        members = arrays.column(rows.clusters, "cluster")
-        arrays.check_lengths(y_true=positive, y_score=scores, cluster=members, sample_weight=weights, frequency=times)
+        scores = checks.finite_scores(raw)  # type: ignore[arg-type]  # one of them is given
+        times = checks.weights(rows.frequency, "frequency", whole=True)
+        weights = checks.weights(rows.sample_weight, "sample_weight")
+        members = checks.column(rows.clusters, "cluster")
+        checks.check_lengths(y_true=positive, y_score=scores, cluster=members, sample_weight=weights, frequency=times)
         if times is not None and weights is None:
             weights = np.ones(len(times))
         mass = RowMass.of_rows(times, weights, members)

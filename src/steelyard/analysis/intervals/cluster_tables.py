@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.intervals.draws import LEAST_DRAWS
+from steelyard.arrays import checks, label_codes
+from steelyard.arrays.checks import check_order
 from steelyard.exceptions import InputError, TooFewRowsError
-from steelyard.ingest import arrays, label_codes
-from steelyard.ingest.array_tables import declared_labels
-from steelyard.ingest.row_order import check_order
+from steelyard.tables.array_tables import declared_labels
 
 if TYPE_CHECKING:
     from steelyard._types import Array
@@ -22,7 +22,7 @@ _MOST_CELLS = 50_000_000  # of the tables of all clusters, which are in memory t
 
 def has_several_clusters(rows: ClusteredRows) -> bool:
     """Whether rows that count are of two clusters or more, without which nothing shows how clusters vary."""
-    member, times = arrays.column(rows.clusters, "cluster"), arrays.weights(rows.frequency, "frequency", whole=True)
+    member, times = checks.column(rows.clusters, "cluster"), checks.weights(rows.frequency, "frequency", whole=True)
     counted = member if times is None else member[times > 0]
     return bool((counted != counted[:1]).any())
 
@@ -30,11 +30,11 @@ def has_several_clusters(rows: ClusteredRows) -> bool:
 def cluster_tables(rows: ClusteredRows, options: CallOptions) -> Array:
     """The table of each cluster that has any weight, clusters on a first axis; the mean row has weight 1."""
     check_order(y_true=rows.y_true, y_pred=rows.y_pred, cluster=rows.clusters, frequency=rows.frequency)
-    true, pred = arrays.column(rows.y_true, "y_true"), arrays.column(rows.y_pred, "y_pred")
-    member = arrays.column(rows.clusters, "cluster")
-    weight = arrays.weights(rows.sample_weight, "sample_weight")
-    times = arrays.weights(rows.frequency, "frequency", whole=True)
-    arrays.check_lengths(y_true=true, y_pred=pred, cluster=member, sample_weight=weight, frequency=times)
+    true, pred = checks.column(rows.y_true, "y_true"), checks.column(rows.y_pred, "y_pred")
+    member = checks.column(rows.clusters, "cluster")
+    weight = checks.weights(rows.sample_weight, "sample_weight")
+    times = checks.weights(rows.frequency, "frequency", whole=True)
+    checks.check_lengths(y_true=true, y_pred=pred, cluster=member, sample_weight=weight, frequency=times)
     true_codes, pred_codes, labels = label_codes.encode_pair(true, pred, declared_labels(options.labels))
     which, clusters = label_codes.encode(member, None, "cluster")
     k, total = len(labels), np.ones(len(true))

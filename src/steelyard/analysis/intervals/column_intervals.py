@@ -39,14 +39,14 @@ from steelyard.analysis.intervals.rate_intervals import (
 )
 from steelyard.analysis.intervals.score_intervals import NEGLIGIBLE, precision_bias
 from steelyard.analysis.prevalence.prevalence import Prevalence
+from steelyard.arrays.backend import scattered, taken
 from steelyard.exceptions import InputError
-from steelyard.ingest.score_matrix import needed_probabilities
 from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions
 from steelyard.metrics.multilabel_values import defined_rows, row_values, sample_values
 from steelyard.metrics.score_values import averaged_columns, row_losses, share_losses
 from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.backend import scattered, taken
-from steelyard.statistics.counts import Counts
+from steelyard.tables.array_tables import needed_probabilities
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -56,9 +56,9 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.inference import Inference
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.metrics.measure import Metric
-    from steelyard.statistics.multilabel_table import MultilabelTable
-    from steelyard.statistics.probability_table import ColumnTable, ProbabilityTable
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.multilabel_table import MultilabelTable
+    from steelyard.tables.probability_table import ColumnTable, ProbabilityTable
+    from steelyard.tables.score_table import ScoreTable
 
     IntervalOf: TypeAlias = Callable[[Estimand], Interval]
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steelyard.analysis.distributions import student_below, student_quantile, student_reach
+from steelyard.arrays import checks, label_codes
+from steelyard.arrays.backend import backend_of, one_each, taken
 from steelyard.exceptions import TooFewRowsError
-from steelyard.ingest import arrays, label_codes
 from steelyard.metrics.score_values import score_values
-from steelyard.statistics.backend import backend_of, one_each, taken
-from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables.class_scores import ClassScores
+from steelyard.tables.counts import Counts
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.inference import ClusteredRows, Inference
     from steelyard.metrics.measure import Metric
-    from steelyard.statistics.multilabel_table import MultilabelTable
-    from steelyard.statistics.probability_table import ProbabilityTable
+    from steelyard.tables.multilabel_table import MultilabelTable
+    from steelyard.tables.probability_table import ProbabilityTable
 
 
 _EQUAL = 1e-9  # how much weights may differ by rounding
@@ -379,8 +379,8 @@ class WeightedRows(NamedTuple):
 
 def _cluster_codes(rows: ClusteredRows, classes: Array) -> Array:
     """The cluster of each row as a number from 0 on."""
-    member = arrays.column(rows.clusters, "cluster")
-    arrays.check_lengths(y_true=classes, cluster=member)
+    member = checks.column(rows.clusters, "cluster")
+    checks.check_lengths(y_true=classes, cluster=member)
     codes, clusters = label_codes.encode(member, None, "cluster")
     if len(clusters) < 2:
         raise TooFewRowsError(

@@ -12,13 +12,13 @@ from steelyard.analysis.distributions import chi_square_quantile, normal_below, 
 from steelyard.metrics.expression import Expression, Operation
 from steelyard.metrics.expression_value import evaluate_expression
 from steelyard.metrics.expression_walk import walk
-from steelyard.statistics.counts import Counts
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.rate_intervals import Ends
-    from steelyard.statistics.counts import Cells
+    from steelyard.tables.counts import Cells
 
 
 _MANY, _STEP, _ERRORS = 4_096, 16, 5.0  # draws from which on tails are sorted alone, by every 16th, with its errors

@@ -9,22 +9,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from steelyard.analysis.distributions import logistic, normal_reach, student_quantile
+from steelyard.arrays.numbers import LARGEST, weight_per_class_row
+from steelyard.arrays.sparse import SparseMatrix, error_entries, summed_by
 from steelyard.exceptions import CountOverflowError, InputTypeError
-from steelyard.statistics.cell_values import LARGEST
-from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.effective_rows import weight_per_class_row
-from steelyard.statistics.one_vs_rest import one_vs_rest
-from steelyard.statistics.score_table import ScoreTable
-from steelyard.statistics.sparse_matrix import SparseMatrix, error_entries, summed_by
+from steelyard.tables.class_scores import ClassScores
+from steelyard.tables.confusion import Confusion, one_vs_rest
+from steelyard.tables.counts import Counts
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from steelyard._types import Array, Label, Rng
     from steelyard.analysis.intervals.estimand import Estimand
-    from steelyard.statistics.shared_cells import SharedCells
+    from steelyard.tables.counts import SharedCells
 
     ClassSizes = Callable[[Array], Array]  # of drawn sizes of the classes, those in use
 

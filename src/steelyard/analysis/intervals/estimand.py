@@ -15,9 +15,9 @@ from steelyard.metrics.application import ClassCells
 from steelyard.metrics.class_values import NO_MATRIX
 from steelyard.metrics.range_check import check_value
 from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.probability_table import ProbabilityTable
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.counts import Counts
+from steelyard.tables.probability_table import ProbabilityTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.measure import Metric
     from steelyard.metrics.metric_value import MetricValue
-    from steelyard.statistics.score_table import ScoreTable
-    from steelyard.statistics.shared_cells import SharedCells
-    from steelyard.statistics.statistic import AnyTable
+    from steelyard.tables.counts import SharedCells
+    from steelyard.tables.score_table import ScoreTable
+    from steelyard.tables.statistic import AnyTable
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.metrics.expression import Expression, Named, Number, Operation, Ratio, Symbol
-from steelyard.statistics.counts import CELLS
+from steelyard.tables.counts import CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

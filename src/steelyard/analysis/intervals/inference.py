@@ -19,14 +19,14 @@ from steelyard.analysis.intervals.rate_intervals import RATE_INTERVALS, is_rate
 from steelyard.analysis.intervals.score_intervals import AUC_INTERVALS, has_auc_interval
 from steelyard.analysis.levels import check_level, tails
 from steelyard.analysis.prevalence.prevalence import stated_prevalence
+from steelyard.arrays import checks, label_codes
+from steelyard.arrays.backend import as_read
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import arrays, label_codes
-from steelyard.ingest.array_groups import group_columns, group_places
-from steelyard.ingest.frame_columns import CLUSTERS_NEED_ROWS, refuse_name
-from steelyard.statistics.multilabel_table import MultilabelTable
-from steelyard.statistics.precision import as_read
-from steelyard.statistics.probability_table import ProbabilityTable
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.frames.groups import group_columns, group_places
+from steelyard.frames.source import CLUSTERS_NEED_ROWS, refuse_name
+from steelyard.tables.multilabel_table import MultilabelTable
+from steelyard.tables.probability_table import ProbabilityTable
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.plan_draws import PlannedRows
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
-    from steelyard.ingest.thresholding import CountedRows
     from steelyard.predictions import Predictions
+    from steelyard.tables.thresholding import CountedRows
 
 
 COUNT_METHODS = ("posterior", "stratified", "deviance", "bootstrap", "stratified-bootstrap", "bca")
@@ -83,12 +83,12 @@ class ClusteredRows(NamedTuple):
         def of_group(column: ArrayLike | None, name: str) -> Array | None:
             if column is not None and np.ndim(column) == 2:  # a column of scores for each class
                 return np.asarray(np.asarray(column)[indices])
-            return None if column is None else arrays.column(column, name)[indices]
+            return None if column is None else checks.column(column, name)[indices]
 
         return self._replace(
-            y_true=arrays.column(self.y_true, "y_true")[indices],
+            y_true=checks.column(self.y_true, "y_true")[indices],
             y_pred=of_group(self.y_pred, "y_pred"),
-            clusters=arrays.column(self.clusters, "cluster")[indices],
+            clusters=checks.column(self.clusters, "cluster")[indices],
             frequency=of_group(self.frequency, "frequency"),
             groups={},
             y_score=of_group(self.y_score, "y_score"),
@@ -104,7 +104,7 @@ def clustered_rows(p: Predictions) -> ClusteredRows | None:
     if given.is_table:
         raise InputTypeError(CLUSTERS_NEED_ROWS)
     if given.is_frame and not p.needs_rows:
-        from steelyard.ingest.rows import count_keys
+        from steelyard.frames.rows import count_keys
 
         with p.binned_frame() as (source, by):
             pred, beside = given.model.pred or "", {"frequency": given.frequency, "cluster": given.cluster, "by": by}
@@ -118,7 +118,7 @@ def clustered_rows(p: Predictions) -> ClusteredRows | None:
     groups = {}
     if values.by is not None:
         named = group_columns(values.by)
-        arrays.check_lengths(y_true=arrays.column(values.data, "y_true"), **named)
+        checks.check_lengths(y_true=checks.column(values.data, "y_true"), **named)
         groups = group_places(named)
     return ClusteredRows(
         values.data, values.y_pred, values.cluster, values.frequency, groups, values.y_score, values.sample_weight
@@ -139,9 +139,9 @@ def predicted_at_threshold(
         return rows
     others = [label for label in counted.table.labels if label != scores.label]
     labels = np.array([*others[:1], scores.label, None], dtype=object)[:-1]
-    codes, present = label_codes.distinct(arrays.column(rows.y_true, "y_true"), "y_true")
+    codes, present = label_codes.distinct(checks.column(rows.y_true, "y_true"), "y_true")
     positive = np.array([label == scores.label for label in present])[codes]
-    flagged = arrays.finite_scores(rows.y_score) >= as_read(threshold, scores.precision)  # type: ignore[arg-type]  # they were thresholded
+    flagged = checks.finite_scores(rows.y_score) >= as_read(threshold, scores.precision)  # type: ignore[arg-type]  # they were thresholded
     return rows._replace(y_true=labels[positive.astype(np.intp)], y_pred=labels[flagged.astype(np.intp)])
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from steelyard.analysis.intervals.estimand import Estimand
+from steelyard.arrays.backend import backend_of, taken, with_added
 from steelyard.metrics import calibration, discrimination, ordinal, ranking
 from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions
 from steelyard.metrics.catalogue import weighted_auc
@@ -21,24 +22,22 @@ from steelyard.metrics.count_values import count_values
 from steelyard.metrics.logistic_recalibration import LogitRows, intercept_in_the_large, recalibrated
 from steelyard.metrics.multilabel_values import defined_rows, mean_weights, row_values, sample_values
 from steelyard.metrics.score_values import averaged_columns, on_scores, row_losses, score_values, share_losses
-from steelyard.statistics.backend import backend_of, taken, with_added
-from steelyard.statistics.class_scores import starting_at_zero
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.indicators import is_sparse
-from steelyard.statistics.merged_classes import MergedClasses
+from steelyard.tables.class_scores import MergedClasses, starting_at_zero
+from steelyard.tables.counts import Counts
+from steelyard.tables.multilabel_table import is_sparse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from steelyard._types import Array
     from steelyard.analysis.intervals.design import WeightedRows
+    from steelyard.arrays.backend import Native
     from steelyard.metrics.measure import Metric
     from steelyard.metrics.spec import MetricSpec
-    from steelyard.statistics.backend import Native
-    from steelyard.statistics.class_scores import ClassScores
-    from steelyard.statistics.multilabel_table import MultilabelTable
-    from steelyard.statistics.probability_table import ColumnTable, ProbabilityTable
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.class_scores import ClassScores
+    from steelyard.tables.multilabel_table import MultilabelTable
+    from steelyard.tables.probability_table import ColumnTable, ProbabilityTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 Influence = tuple["Array", "Array"]

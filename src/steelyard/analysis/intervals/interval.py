@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.analysis.results.formatting import interval_text, value_text
 from steelyard.analysis.results.result import Flat
 from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.counts import Cell_co
+from steelyard.tables.counts import Cell_co
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -52,20 +52,20 @@ from steelyard.analysis.intervals.score_intervals import ScoreIntervals
 from steelyard.analysis.prevalence.prevalence import table_at
 from steelyard.analysis.results.formatting import ROUNDING
 from steelyard.analysis.results.result import Rows
+from steelyard.arrays.labels import choice_sentences
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest.label_sets import refuse_of_one_label
 from steelyard.metrics.asked_tables import asked_table, assumed_choices
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.metric_value import plain
 from steelyard.metrics.multilabel_values import check_label_set_metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.predictions import Predictions, question, refuse_unused
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Cells, Counts
-from steelyard.statistics.multilabel_table import MultilabelTable
-from steelyard.statistics.positive_class import choice_sentences
-from steelyard.statistics.probability_table import ProbabilityTable
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.counts import Cells, Counts
+from steelyard.tables.label_sets import refuse_of_one_label
+from steelyard.tables.multilabel_table import MultilabelTable
+from steelyard.tables.probability_table import ProbabilityTable
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -78,7 +78,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.metric_value import MetricValue
     from steelyard.metrics.spec import SpecLike
     from steelyard.predictions import RowOptions, RowsLike
-    from steelyard.statistics.statistic import AnyTable
+    from steelyard.tables.statistic import AnyTable
 
 
 # ---------------------------------------------------------------- the bounds of intervals

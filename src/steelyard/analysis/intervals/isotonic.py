@@ -20,12 +20,12 @@ from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.intervals.rate_intervals import possible_shares, score_ends
 from steelyard.analysis.intervals.score_draws import ScoreBins, binned, with_added_rows
 from steelyard.analysis.prevalence.prevalence import positive_shares, scores_at
+from steelyard.arrays.numbers import weight_per_row
 from steelyard.metrics import calibration, discrimination, ranking
 from steelyard.metrics.isotonic_curve import IsotonicCurve
 from steelyard.metrics.score_values import score_values
-from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.effective_rows import weight_per_row
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables.class_scores import ClassScores
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

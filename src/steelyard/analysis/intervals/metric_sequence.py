@@ -26,10 +26,10 @@ from steelyard.analysis.intervals.evidence import (
 from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.intervals.rate_intervals import is_rate, score_ends
 from steelyard.analysis.levels import check_level
+from steelyard.arrays.sorting import chunks
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import CELLS, Counts
-from steelyard.statistics.score_order import chunks
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.counts import CELLS, Counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable

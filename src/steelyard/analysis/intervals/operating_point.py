@@ -20,9 +20,9 @@ from steelyard.analysis.intervals.design import welch
 from steelyard.analysis.intervals.rate_intervals import exact, jeffreys, score_ends
 from steelyard.analysis.levels import tails
 from steelyard.analysis.prevalence.prevalence import positive_shares
+from steelyard.arrays.backend import backend_of
+from steelyard.arrays.sorting import chunks
 from steelyard.metrics import discrimination, ranking
-from steelyard.statistics.backend import backend_of
-from steelyard.statistics.score_order import chunks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.metrics.measure import Metric
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 _ERRORS = 4.0  # standard errors beyond which next to no draw lies

@@ -24,11 +24,11 @@ from steelyard.analysis.intervals.draws import (
     student_spread,
 )
 from steelyard.analysis.intervals.isotonic import is_calibration_error, is_isotonic
+from steelyard.arrays.backend import DOUBLE
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.precision import DOUBLE
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables.class_scores import ClassScores
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from steelyard._types import Array, Label

@@ -14,7 +14,7 @@ from steelyard.metrics.expression import Expression, Operation, Ratio, Symbol
 from steelyard.metrics.expression_value import evaluate_expression
 from steelyard.metrics.metric_value import plain
 from steelyard.metrics.score_values import score_values
-from steelyard.statistics.counts import Cells, Counts
+from steelyard.tables.counts import Cells, Counts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.design import WeightedRows
     from steelyard.analysis.intervals.inference import Inference
     from steelyard.metrics.measure import Metric
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 Ends: TypeAlias = "tuple[Array, Array]"  # the lower and the upper bounds, in the shape of the values

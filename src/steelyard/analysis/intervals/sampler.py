@@ -37,12 +37,11 @@ from steelyard.analysis.intervals.draws import (
 from steelyard.analysis.intervals.operating_point import is_at_point, point_thresholds
 from steelyard.analysis.intervals.score_draws import MOST_ENTRIES, binned, grouped_at
 from steelyard.analysis.prevalence.prevalence import Prevalence, positive_shares, scores_at, shares_in_use
+from steelyard.arrays.sorting import in_background
 from steelyard.exceptions import InputError
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.score_table import ScoreTable
-from steelyard.statistics.shared_cells import SharedCells
-from steelyard.statistics.threads import in_background
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.counts import Counts, SharedCells
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steelyard.analysis.intervals.draws import steps, student_spread
+from steelyard.arrays.backend import backend_of, taken
+from steelyard.arrays.numbers import weight_per_row
+from steelyard.arrays.sorting import sums_between
 from steelyard.metrics import application
 from steelyard.metrics.calibration import isotonic_curve
 from steelyard.metrics.isotonic_curve import isotonic_shares
 from steelyard.metrics.ranking import once
-from steelyard.statistics.backend import backend_of, taken
-from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.effective_rows import weight_per_row
-from steelyard.statistics.score_order import sums_between
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables.class_scores import ClassScores
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from steelyard._types import Array

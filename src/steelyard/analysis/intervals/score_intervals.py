@@ -27,8 +27,8 @@ from steelyard.metrics import ranking
 from steelyard.metrics.discrimination import gini
 from steelyard.metrics.ranking import roc_auc
 from steelyard.metrics.score_values import score_values
-from steelyard.statistics.class_scores import ClassScores, starting_at_zero
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables.class_scores import ClassScores, starting_at_zero
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

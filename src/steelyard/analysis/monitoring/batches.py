@@ -12,19 +12,18 @@ import numpy as np
 
 from steelyard.analysis.intervals.metric_sequence import counted_cells
 from steelyard.analysis.sequential.anytime import NODES, CostTable
+from steelyard.arrays import checks, label_codes
+from steelyard.arrays.backend import as_read
+from steelyard.arrays.labels import absent_sentence, conventional_label, parse_value, unclear_sentence
 from steelyard.exceptions import InputError, first_ten
-from steelyard.ingest import arrays, label_codes
-from steelyard.ingest.array_groups import group_columns
-from steelyard.ingest.label_overlap import lookalike_hints
-from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.thresholding import HALF
+from steelyard.frames.decoding import match_label
+from steelyard.frames.groups import group_columns
 from steelyard.predictions import Predictions
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.label_kinds import parse_value
-from steelyard.statistics.positive_class import absent_sentence, conventional_label, unclear_sentence
-from steelyard.statistics.precision import as_read
-from steelyard.statistics.score_table import ScoreTable
-from steelyard.statistics.tally import Tally
+from steelyard.tables.array_tables import lookalike_hints
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.score_table import ScoreTable
+from steelyard.tables.tally import Tally
+from steelyard.tables.thresholding import HALF
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Label
-    from steelyard.statistics.counts import Counts
+    from steelyard.tables.counts import Counts
 
 
 # ---------------------------------------------------------------- batch rows
@@ -164,7 +163,7 @@ class PositiveRows:
     @classmethod
     def of(cls, columns: dict[str, ArrayLike], pos_label: Label) -> PositiveRows:
         """Columns of labels by name; without a named class it is 1, True or what a convention takes, as "yes"."""
-        coded = [label_codes.distinct(arrays.column(values, name), name) for name, values in columns.items()]
+        coded = [label_codes.distinct(checks.column(values, name), name) for name, values in columns.items()]
         present = list(dict.fromkeys(label for _, labels in coded for label in labels))
         label = _positive_label(present, pos_label)
         rows = tuple(np.array([each == label for each in labels] or [False])[codes] for codes, labels in coded)
@@ -198,7 +197,7 @@ class FlaggedRows:
     @classmethod
     def of(cls, y_score: ArrayLike, given: float | None) -> FlaggedRows:
         """The threshold is read in the precision of the scores; where none is given it is 0.5 of probabilities."""
-        scores, precision = arrays.finite_scores(y_score), arrays.precision_of(arrays.column(y_score, "y_score"))
+        scores, precision = checks.finite_scores(y_score), checks.precision_of(checks.column(y_score, "y_score"))
         outside = scores[(scores < 0) | (scores > 1)]
         if given is None and len(outside):
             raise InputError(

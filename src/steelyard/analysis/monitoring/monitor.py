@@ -18,8 +18,8 @@ from steelyard.analysis.monitoring.rules import followed, groups_seen, read_rule
 from steelyard.analysis.monitoring.saved_monitor import merged_monitors, read_monitor, saved_monitor
 from steelyard.analysis.requirements import COST
 from steelyard.arguments import names_wrong_arguments
+from steelyard.arrays import checks
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import arrays
 from steelyard.predictions import Predictions, question, refuse_unused
 from steelyard.written_files import Saveable
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.monitoring.reference import MonitorReference
     from steelyard.analysis.monitoring.rules import Monitoring
     from steelyard.predictions import RowOptions, RowsLike
-    from steelyard.statistics.saved_json import Saved
+    from steelyard.tables.saved import Saved
 
 
 _FARTHEST = 1e100
@@ -175,11 +175,11 @@ class Monitor(MonitorThreshold, Saveable):
             raise InputError("cost_between= and the costs of every batch need each other; give both or neither.")
         if cost is None:
             return None
-        given = arrays.column(_values(values, cost), "cost")
+        given = checks.column(_values(values, cost), "cost")
         if isinstance(cost, str) and given.dtype.kind in "OU" and all(isinstance(each, str) for each in given):
             with suppress(ValueError):  # of a text file; what is no number is refused below
                 given = given.astype(np.float64)
-        return arrays.numbers(given, "cost")
+        return checks.numbers(given, "cost")
 
     def _name(self, period: object) -> str:
         if period is not None:
@@ -217,7 +217,7 @@ class Monitor(MonitorThreshold, Saveable):
         flags = None if given.y_pred is not None else self._flagged(given.y_score, p.threshold)
         positive = self._positive({"y_pred": given.y_pred}) if flags is None else None
         predicted: Array = flags.predicted if positive is None else positive.columns[0]  # type: ignore[union-attr]  # one is given
-        named, groups = checked_keys(arrays.column(_values(values, key), "key").tolist()), batches.group_names(given.by)
+        named, groups = checked_keys(checks.column(_values(values, key), "key").tolist()), batches.group_names(given.by)
         check_sizes(key=named, predictions=predicted, by=groups)
         taken = {old.name for old in self.pending.cohorts}
         free = (name for n in count(len(taken) + 1) if (name := f"cohort {n}") not in taken)
@@ -248,7 +248,7 @@ class Monitor(MonitorThreshold, Saveable):
             raise InputTypeError("label takes the truth of rows: y_true, or of a frame true=.")
         values = p.collect(*_named(key), *_named(cost))
         positive = self._positive({"y_true": values.given.data})
-        named, costs = checked_keys(arrays.column(_values(values, key), "key").tolist()), self._costs(values, cost)
+        named, costs = checked_keys(checks.column(_values(values, key), "key").tolist()), self._costs(values, cost)
         check_sizes(key=named, y_true=positive.columns[0], cost=costs)
         self._take_class(positive, self._name(period))
         report = self.pending.join(named, positive.columns[0], costs)

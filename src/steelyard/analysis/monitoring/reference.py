@@ -9,16 +9,15 @@ import numpy as np
 
 from steelyard.analysis.intervals.metric_sequence import counted_cells
 from steelyard.analysis.monitoring.batches import FlaggedRows, PositiveRows, SeenLabels
+from steelyard.arrays.backend import as_read
 from steelyard.exceptions import InputError, InputTypeError, short_repr
-from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.thresholding import HALF
+from steelyard.frames.decoding import match_label
 from steelyard.predictions import Predictions, refuse_unused
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.precision import as_read
-from steelyard.statistics.score_bins import bin_divided_at
-from steelyard.statistics.score_table import ScoreTable
-from steelyard.statistics.tally import Tally
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.counts import Counts
+from steelyard.tables.score_table import ScoreTable, bin_divided_at
+from steelyard.tables.tally import Tally
+from steelyard.tables.thresholding import HALF
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -16,10 +16,10 @@ from steelyard.analysis.requirements import COST, REFERENCE, Requirement, Terms,
 from steelyard.analysis.results.formatting import interval_text, value_text
 from steelyard.analysis.results.result import Flat, Result, table_text
 from steelyard.analysis.sequential.anytime import NODES, CostTable
+from steelyard.arrays.sorting import chunks
 from steelyard.exceptions import InputError
-from steelyard.ingest.thresholding import ASSUMED_HALF
 from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.score_order import chunks
+from steelyard.tables.thresholding import ASSUMED_HALF
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

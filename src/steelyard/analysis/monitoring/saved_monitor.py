@@ -13,15 +13,15 @@ from steelyard.analysis.monitoring.batches import BY_CHANCE, Batch, SeenLabels
 from steelyard.analysis.monitoring.pending_labels import REMEMBERED, Cohort, LabelDelay, PendingLabels, checked_age
 from steelyard.analysis.monitoring.reference import MonitorReference
 from steelyard.exceptions import InputError
-from steelyard.ingest.thresholding import HALF
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.saved_json import SCHEMA, is_as_written, read_table, to_strict_json
+from steelyard.tables.counts import Counts
+from steelyard.tables.saved import SCHEMA, is_as_written, read_table, to_strict_json
+from steelyard.tables.thresholding import HALF
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from steelyard.analysis.monitoring.monitor import Monitor
-    from steelyard.statistics.saved_json import Saved
+    from steelyard.tables.saved import Saved
 
 
 _LARGEST = sys.float_info.max

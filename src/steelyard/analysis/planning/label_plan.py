@@ -28,15 +28,15 @@ from steelyard.analysis.planning.strata import (
 from steelyard.analysis.results.formatting import FORMULA_SIGNS, percent_text
 from steelyard.analysis.results.result import Result, Rows, table_text
 from steelyard.arguments import names_wrong_arguments
+from steelyard.arrays import checks
+from steelyard.arrays.backend import DOUBLE, PRECISIONS, as_read
+from steelyard.arrays.labels import parser
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import arrays
-from steelyard.ingest.source import Source
-from steelyard.ingest.thresholding import HALF
+from steelyard.frames.source import Source
 from steelyard.metrics.spec import MetricSpec
 from steelyard.predictions import Predictions, names_columns, question, refuse_unused
-from steelyard.statistics.label_kinds import parser
-from steelyard.statistics.precision import DOUBLE, PRECISIONS, as_read
-from steelyard.statistics.saved_field import SavedField
+from steelyard.tables.saved import SavedField
+from steelyard.tables.thresholding import HALF
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -458,12 +458,12 @@ class PlannedScores(NamedTuple):
             with p.frame() as source:
                 planned_source(source, ordered=key is None)
         values = p.collect(*([] if key is None else [key]))
-        arrays.check_one_column(values.given.y_score)
-        column = arrays.column(values.given.y_score, "y_score")
-        keys = None if key is None else np.array(arrays.column(values.column(key), key).tolist(), dtype=object)
+        checks.check_one_column(values.given.y_score)
+        column = checks.column(values.given.y_score, "y_score")
+        keys = None if key is None else np.array(checks.column(values.column(key), key).tolist(), dtype=object)
         if keys is not None and len({*keys.tolist()}) < len(keys):
             raise InputError(f"The column {key!r} names some rows twice; a key is another one in each row.")
-        return cls(arrays.finite_scores(column), arrays.precision_of(column), keys)
+        return cls(checks.finite_scores(column), checks.precision_of(column), keys)
 
 
 def planned_source(data: Frame | Source, *, ordered: bool) -> Source:

@@ -26,14 +26,14 @@ from steelyard.analysis.planning.strata import (
     whole_labels,
 )
 from steelyard.analysis.results.result import Rows
+from steelyard.arrays import checks
+from steelyard.arrays.backend import as_read
+from steelyard.arrays.labels import CONVENTION
 from steelyard.exceptions import InputError, InputTypeError, first_ten
-from steelyard.ingest import arrays
-from steelyard.ingest.class_checks import rows_of_both_classes
-from steelyard.ingest.label_tables import match_label
-from steelyard.ingest.rows import fetch_rows
+from steelyard.frames.decoding import match_label
+from steelyard.frames.rows import fetch_rows
 from steelyard.predictions import Predictions
-from steelyard.statistics.positive_class import CONVENTION
-from steelyard.statistics.precision import as_read
+from steelyard.tables.array_tables import rows_of_both_classes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -94,10 +94,10 @@ def given_labels(plan: LabelPlan, p: Predictions) -> PlanColumns:
 def _of_arrays(plan: LabelPlan, p: Predictions) -> PlanColumns:
     """Labels in the order of the plan, labels of its last batch, or a column of all rows with most labels missing."""
     given = p.given
-    true = arrays.column(given.data, "y_true")
-    pred = None if given.y_pred is None else arrays.column(given.y_pred, "y_pred")
-    score = None if given.y_score is None else arrays.finite_scores(given.y_score)
-    arrays.check_lengths(y_true=true, y_pred=pred, y_score=score)
+    true = checks.column(given.data, "y_true")
+    pred = None if given.y_pred is None else checks.column(given.y_pred, "y_pred")
+    score = None if given.y_score is None else checks.finite_scores(given.y_score)
+    checks.check_lengths(y_true=true, y_pred=pred, y_score=score)
     if len(true) == len(plan):
         return PlanColumns(true, pred, score, np.arange(len(plan)))
     if plan.label is not None and len(true) == len(plan.latest) and pred is None and score is None:

@@ -21,8 +21,8 @@ from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.registry import get_metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.predictions import Predictions
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.measure import Metric
     from steelyard.metrics.spec import SpecLike
     from steelyard.predictions import RowsLike
-    from steelyard.statistics.counts import Cells
+    from steelyard.tables.counts import Cells
 
 
 # ---------------------------------------------------------------- planned widths

@@ -8,12 +8,12 @@ import numpy as np
 
 from steelyard.analysis.planning.label_plan import LABEL_COLUMN
 from steelyard.analysis.results.result_json import read_metric
-from steelyard.statistics.cell_values import LARGEST
-from steelyard.statistics.precision import DOUBLE, PRECISIONS
+from steelyard.arrays.backend import DOUBLE, PRECISIONS
+from steelyard.arrays.numbers import LARGEST
 
 if TYPE_CHECKING:
     from steelyard._types import Array
-    from steelyard.statistics.saved_field import SavedField
+    from steelyard.tables.saved import SavedField
 
 
 def plan_fields(saved: SavedField) -> dict[str, Any]:

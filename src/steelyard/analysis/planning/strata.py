@@ -19,9 +19,9 @@ from steelyard.analysis.intervals.influence import has_influence, score_influenc
 from steelyard.analysis.prevalence.prevalence import checked_prevalence
 from steelyard.exceptions import InputError
 from steelyard.metrics import application
-from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables.class_scores import ClassScores
+from steelyard.tables.counts import Counts
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from steelyard._types import Array

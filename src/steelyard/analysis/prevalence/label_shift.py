@@ -14,14 +14,14 @@ import numpy as np
 from steelyard.analysis.distributions import logistic
 from steelyard.analysis.levels import tails
 from steelyard.analysis.prevalence.prevalence import Prevalence, set_fields
-from steelyard.statistics.precision import as_read
+from steelyard.arrays.backend import as_read
 
 if TYPE_CHECKING:
     from typing import Any
 
     from steelyard._types import Array, Labels
-    from steelyard.statistics.probability_table import ProbabilityTable
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.probability_table import ProbabilityTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 _STEPS, _CLOSE = 2_000, 1e-10  # of the maximisation, and when it stops

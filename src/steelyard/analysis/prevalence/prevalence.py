@@ -13,16 +13,16 @@ from steelyard.analysis.distributions import logistic
 from steelyard.analysis.levels import tails
 from steelyard.analysis.results.formatting import ROUNDING, percent_interval
 from steelyard.arguments import names_wrong_arguments
+from steelyard.arrays.backend import taken
 from steelyard.exceptions import InputError, InputTypeError, first_ten
-from steelyard.ingest.given_probabilities import both_columns, given_probabilities
 from steelyard.metrics.registry import get_metric
 from steelyard.predictions import Predictions, question, refuse_unused
-from steelyard.statistics.backend import taken
-from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.probability_table import ProbabilityTable
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables.array_tables import both_columns, given_probabilities
+from steelyard.tables.class_scores import ClassScores
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.counts import Counts
+from steelyard.tables.probability_table import ProbabilityTable
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.measure import Metric
     from steelyard.metrics.registry import MetricLike
     from steelyard.predictions import RowOptions, RowsLike
-    from steelyard.statistics.statistic import MetricTable
+    from steelyard.tables.statistic import MetricTable
 
 
 # ---------------------------------------------------------------- estimated prevalence

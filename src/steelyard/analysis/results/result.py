@@ -23,7 +23,7 @@ from steelyard.analysis.results.result_json import (
 )
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError, SteelyardError
-from steelyard.statistics.saved_json import DIGEST, is_as_written
+from steelyard.tables.saved import DIGEST, is_as_written
 from steelyard.written_files import Saveable
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ import numpy as np
 from steelyard.exceptions import InputError, SteelyardError
 from steelyard.metrics.measure import Metric
 from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import CELLS, Counts
-from steelyard.statistics.saved_json import read_json, with_digest
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.counts import CELLS, Counts
+from steelyard.tables.saved import read_json, with_digest
+from steelyard.tables.score_table import ScoreTable
 
 RESULT_SCHEMA = 2
 KEY = "key"  # in a field's metadata: its name in JSON; None where it is not saved

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Label
-    from steelyard.statistics.paired import Paired
+    from steelyard.tables.paired_table import Paired
 
 
 # ---------------------------------------------------------------- CostTable

@@ -13,14 +13,14 @@ from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.intervals.rate_intervals import exact, rate_cells
 from steelyard.analysis.results.result import Rows
 from steelyard.analysis.slices.slices_result import POWER, Findable
-from steelyard.statistics.counts import CELLS, Counts
+from steelyard.tables.counts import CELLS, Counts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array
     from steelyard.analysis.slices.slices import Candidates
-    from steelyard.ingest.slice_rows import SliceTable
+    from steelyard.frames.features import SliceTable
     from steelyard.metrics.measure import Metric
 
 

@@ -17,7 +17,7 @@ from steelyard.analysis.intervals.influence import score_influence
 from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.slices.count_tests import Estimates, findable_sizes, normal_findable
 from steelyard.exceptions import InputError
-from steelyard.ingest.array_tables import score_table
+from steelyard.tables.array_tables import score_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from steelyard.analysis.results.result import Rows
     from steelyard.analysis.slices.slices import Candidates
     from steelyard.analysis.slices.slices_result import Findable
-    from steelyard.ingest.slice_rows import SliceRows, SliceTable
+    from steelyard.frames.features import SliceRows, SliceTable
     from steelyard.metrics.measure import Metric
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 # ---------------------------------------------------------------- saddlepoint

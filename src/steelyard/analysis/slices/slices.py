@@ -15,18 +15,16 @@ from steelyard.analysis.slices.score_test import ScoreTest
 from steelyard.analysis.slices.slices_result import Slices
 from steelyard.analysis.slices.statements import found_rows
 from steelyard.exceptions import InputError
-from steelyard.ingest import queries
-from steelyard.ingest.rows import EXACT_ROWS, matched_columns
-from steelyard.ingest.slice_queries import RemoteRows
-from steelyard.ingest.slice_rows import SliceTable
-from steelyard.ingest.slice_source import SliceColumns, fits_memory, rows_in_memory
-from steelyard.ingest.source import check_choices, index_columns, index_sentences, named_columns
-from steelyard.ingest.thresholding import ASSUMED_HALF
+from steelyard.frames import queries
+from steelyard.frames.conditions import Condition, Conjunction
+from steelyard.frames.features import SliceTable, feature_blocks
+from steelyard.frames.rows import EXACT_ROWS, matched_columns
+from steelyard.frames.slices import RemoteRows, SliceColumns, fits_memory, rows_in_memory
+from steelyard.frames.source import check_choices, index_columns, index_sentences, named_columns
 from steelyard.metrics.call_options import NATIVE
 from steelyard.metrics.spec import MetricSpec
 from steelyard.predictions import Predictions, check_rows, question, refuse_bins, refuse_unused
-from steelyard.statistics.condition import Condition, Conjunction
-from steelyard.statistics.feature_blocks import feature_blocks
+from steelyard.tables.thresholding import ASSUMED_HALF
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,8 +33,8 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.analysis.slices.count_tests import SliceTest
-    from steelyard.ingest.slice_rows import Codes, SliceCounter
-    from steelyard.ingest.source import Source
+    from steelyard.frames.features import Codes, SliceCounter
+    from steelyard.frames.source import Source
     from steelyard.metrics.spec import SpecLike
     from steelyard.predictions import RowOptions, RowsLike
 

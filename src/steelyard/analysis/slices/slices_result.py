@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard._types import Label
 from steelyard.analysis.results.formatting import filled, interval_text, listed, percent_text, value_text
 from steelyard.analysis.results.result import Flat, Result, Rows, table_text
-from steelyard.statistics.condition import Conjunction
+from steelyard.frames.conditions import Conjunction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.analysis.results.result import Rows
 from steelyard.analysis.slices.count_tests import RateTest
 from steelyard.analysis.slices.slices_result import FoundSlice
-from steelyard.ingest.slice_rows import SliceTable
+from steelyard.frames.features import SliceTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.slices.count_tests import SliceTest
     from steelyard.analysis.slices.slices import Candidates, Discoveries
-    from steelyard.ingest.feature_codes import CodedFeature
-    from steelyard.ingest.slice_rows import Codes, RowPatterns, SliceCounter
+    from steelyard.frames.features import CodedFeature, Codes, RowPatterns, SliceCounter
 
 
 _PLAIN = 0.05  # a p-value above which what is left of a slice is as good as the rest

@@ -12,16 +12,16 @@ from steelyard.analysis.intervals.inference import Inference, clustered_rows
 from steelyard.analysis.intervals.plan_draws import labelled_by, refuse_beside_plan
 from steelyard.analysis.prevalence.prevalence import checked_prevalence
 from steelyard.analysis.thresholds.threshold_sample import ClusterRows, ThresholdSample, cost_table
+from steelyard.arrays.labels import choice_sentences
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.predictions import Predictions
-from steelyard.statistics import score_bins
-from steelyard.statistics.positive_class import choice_sentences
-from steelyard.statistics.tally import Tally
+from steelyard.tables import score_table
+from steelyard.tables.tally import Tally
 
 if TYPE_CHECKING:
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.threshold_sample import CostAim, CostsLike, ErrorCost
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 COSTS_AND_WEIGHTS = (
     "Costs by row and weights cannot be given together; give every cost as a column, a number too (cost_fp= is 1 where "
@@ -90,7 +90,7 @@ def _table_of(counted: Tally, cost: ErrorCost) -> ScoreTable:
     if counted.scores is None or not isinstance(cost, str) or cost not in counted.costs:
         there = f"it has those of {', '.join(counted.costs)}" if counted.costs else "it has none"
         raise InputError(f"The tally has no costs {cost!r}: {there}. Count them too, with tally(cost={cost!r}).")
-    positive, negative = (score_bins.lowered(side, counted.scores.bins) for side in counted.costs[cost].classes)
+    positive, negative = (score_table.lowered(side, counted.scores.bins) for side in counted.costs[cost].classes)
     return replace(counted.scores, positive=positive, negative=negative)
 
 

@@ -14,13 +14,13 @@ from steelyard.analysis.intervals.inference import check_design
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.prevalence import Prevalence, at_prevalence, checked_prevalence, of_positives
 from steelyard.analysis.results.result import Flat, Rows
+from steelyard.arrays.numbers import weight_per_row
 from steelyard.exceptions import InputError
 from steelyard.metrics.curves import roc_points
 from steelyard.metrics.registry import get_metric
 from steelyard.predictions import Predictions, question, refuse_unused
-from steelyard.statistics.class_scores import starting_at_zero
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.effective_rows import weight_per_row
+from steelyard.tables.class_scores import starting_at_zero
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from steelyard.metrics.measure import Metric
     from steelyard.metrics.registry import MetricLike
     from steelyard.predictions import RowOptions, RowsLike
-    from steelyard.statistics.class_scores import ClassScores
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.class_scores import ClassScores
+    from steelyard.tables.score_table import ScoreTable
 
 
 # ---------------------------------------------------------------- class curves

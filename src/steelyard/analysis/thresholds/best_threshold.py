@@ -38,7 +38,7 @@ from steelyard.analysis.thresholds.threshold_sample import (
 )
 from steelyard.exceptions import InputError, InputTypeError, UndefinedError
 from steelyard.predictions import Predictions, question, refuse_unused, rows_and_metric
-from steelyard.statistics.counts import Counts
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from steelyard.analysis.thresholds.resampled_threshold import Resamples
     from steelyard.analysis.thresholds.threshold_sample import Aim, AimLike, CostsLike, ThresholdSample
     from steelyard.predictions import RowOptions, RowsLike
-    from steelyard.statistics.multilabel_table import MultilabelTable
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.multilabel_table import MultilabelTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 # ---------------------------------------------------------------- BestThreshold

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.rate_intervals import Ends
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.bands import RateBand
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
     Possible: TypeAlias = tuple[bool, bool, bool, bool]
 

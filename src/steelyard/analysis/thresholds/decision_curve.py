@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.costs import Benefit
     from steelyard.predictions import RowOptions, RowsLike
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 _POINTS = 100
 WORTH_SHOWING = 0.05  # of the net benefit of a perfect model: the curve ends at the last threshold that has as much

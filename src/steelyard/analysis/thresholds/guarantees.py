@@ -22,8 +22,8 @@ from steelyard.analysis.prevalence.prevalence import Prevalence, at_prevalence
 from steelyard.analysis.thresholds.bands import ClassCurve, Rates
 from steelyard.analysis.thresholds.limits import Capacity, at_least, at_most, rate_limit
 from steelyard.analysis.thresholds.threshold_sample import drawn_shares
+from steelyard.arrays.sorting import chunks
 from steelyard.exceptions import InputError
-from steelyard.statistics.score_order import chunks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.limits import Limit, RateLimit
     from steelyard.analysis.thresholds.threshold_sample import ThresholdSample
-    from steelyard.statistics.confusion import Confusion
-    from steelyard.statistics.counts import Counts
+    from steelyard.tables.confusion import Confusion
+    from steelyard.tables.counts import Counts
 
 
 # ---------------------------------------------------------------- drawn limits

@@ -16,14 +16,14 @@ from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.thresholds.threshold_sample import threshold_of
+from steelyard.arrays import checks
 from steelyard.exceptions import InputError, first_ten
-from steelyard.ingest import arrays
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.count_values import count_values
 from steelyard.metrics.multilabel_values import on_label_sets
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
-from steelyard.statistics.counts import Counts
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.predictions import Predictions
-    from steelyard.statistics.multilabel_table import MultilabelTable
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.multilabel_table import MultilabelTable
+    from steelyard.tables.score_table import ScoreTable
 
 
 # ---------------------------------------------------------------- label search
@@ -211,7 +211,7 @@ def best_label_thresholds(
         each = _each(spec, thresholds, fitted, None)
         return LabelThresholds(each, spec.name, value, half_value=half, level=level)
     crossed = _cross_fitted(table, spec, rng, cluster)
-    clustered = None if cluster is None else ClusteredRows(np.empty(0), None, arrays.column(cluster, "cluster"))
+    clustered = None if cluster is None else ClusteredRows(np.empty(0), None, checks.column(cluster, "cluster"))
     inference = Inference(level, rng=rng, clustered=clustered)
     unseen = table_intervals([spec], crossed, CallOptions(), inference)[0]
     expected, bounds = float(unseen.value), (float(unseen.low), float(unseen.high))
@@ -256,8 +256,8 @@ def _cross_fitted(
     """The rows, each predicted by thresholds that were chosen on the other folds."""
     n, scores = table.true.shape[0], table.scores
     assert scores is not None  # noqa: S101 - checked before
-    clusters = np.arange(n) if cluster is None else arrays.column(cluster, "cluster")
-    arrays.check_lengths(y_true=np.empty(n), cluster=clusters)
+    clusters = np.arange(n) if cluster is None else checks.column(cluster, "cluster")
+    checks.check_lengths(y_true=np.empty(n), cluster=clusters)
     units = len(np.unique(clusters))
     if units < _FOLDS:
         raise InputError(f"There are {units} rows or clusters; {_FOLDS} or more are needed, or draws=0.")

@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.analysis.requirements import Requirement, Terms, is_day, read_requirements
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics import application
-from steelyard.statistics.counts import CELLS, Counts
+from steelyard.tables.counts import CELLS, Counts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,9 +16,9 @@ from steelyard.analysis.thresholds.threshold_sample import (
     indices_among,
     threshold_of,
 )
-from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables.class_scores import ClassScores
+from steelyard.tables.counts import Counts
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,18 +8,18 @@ import numpy as np
 
 from steelyard.analysis.intervals.design import RowMass
 from steelyard.analysis.thresholds.costs import ClusterHits, FlaggedAlone
+from steelyard.arrays import checks
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean
-from steelyard.ingest import arrays
-from steelyard.ingest.array_groups import group_columns, group_places
-from steelyard.ingest.class_checks import check_both_classes
-from steelyard.ingest.label_tables import sorted_groups
-from steelyard.ingest.rows import ROWS_OF_SCORES, check_row_number
-from steelyard.statistics.group_keys import group_label
+from steelyard.frames.decoding import sorted_groups
+from steelyard.frames.groups import group_columns, group_places
+from steelyard.frames.rows import ROWS_OF_SCORES, check_row_number
+from steelyard.tables.array_tables import check_both_classes
+from steelyard.tables.tally import group_label
 
 if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.predictions import Predictions
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 TREAT_ALL = "treat all"
 
@@ -64,16 +64,16 @@ class ScoredModels(NamedTuple):
                 check_row_number(source, *ROWS_OF_SCORES)
         values = p.collect()
         given = values.given
-        clusters = None if given.cluster is None else arrays.column(given.cluster, "cluster")
+        clusters = None if given.cluster is None else checks.column(given.cluster, "cluster")
         by = {} if given.by is None else group_columns(given.by)
         scores = {
-            f"the scores of {name!r}": arrays.column(model.score, name)
+            f"the scores of {name!r}": checks.column(model.score, name)
             for name, model in given.models.items()
             if model.score is not None
         }
-        arrays.check_lengths(y_true=arrays.column(given.data, "y_true"), cluster=clusters, **scores, **by)
-        times = arrays.weights(given.frequency, "frequency", whole=True)
-        mass = RowMass.of_rows(times, arrays.weights(given.sample_weight, "sample_weight"), clusters)
+        checks.check_lengths(y_true=checks.column(given.data, "y_true"), cluster=clusters, **scores, **by)
+        times = checks.weights(given.frequency, "frequency", whole=True)
+        mass = RowMass.of_rows(times, checks.weights(given.sample_weight, "sample_weight"), clusters)
         counted = np.ones(values.rows, dtype=bool) if mass.mass is None else np.asarray(mass.mass > 0)
         if given.by is None:
             return {None: cls._at(values, mass, counted)}
@@ -92,8 +92,8 @@ class ScoredModels(NamedTuple):
         part = values if rows.all() else values.at_rows(rows)
         tables = {name: _of_both(group, part[name].score_table()) for name in part.models}
         label = next(iter(tables.values())).label
-        positive = arrays.column(part.given.data, "y_true") == label
-        scores = {name: arrays.finite_scores(model.score) for name, model in part.given.models.items()}
+        positive = checks.column(part.given.data, "y_true") == label
+        scores = {name: checks.finite_scores(model.score) for name, model in part.given.models.items()}
         return cls(tables, ScoredRows(positive, scores, mass.at(rows)))
 
     @property

@@ -14,13 +14,13 @@ from steelyard.analysis.prevalence.prevalence import Prevalence, checked_prevale
 from steelyard.analysis.thresholds.bands import ClassWeights, Rates, effective_share_rows
 from steelyard.analysis.thresholds.limits import Capacity, in_range, rate_limit, read_limits, what_is_judged
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean
-from steelyard.ingest.text_cells import naming_costs
+from steelyard.frames.decoding import naming_costs
 from steelyard.metrics import application
 from steelyard.metrics.registry import default_metric, get_metric
-from steelyard.statistics import score_bins
-from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables import score_table
+from steelyard.tables.class_scores import ClassScores
+from steelyard.tables.counts import Counts
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -613,7 +613,7 @@ def threshold_of(table: ScoreTable, observed: float, direction: int = 1) -> floa
     lowest, highest = (0.0, 1.0) if table.has_probabilities else (-math.inf, math.inf)
     index = int(np.searchsorted(scores, observed))
     if direction > 0:
-        return middle(score_bins.upper_end(table.bins, float(scores[index - 1])), observed) if index else lowest
+        return middle(score_table.upper_end(table.bins, float(scores[index - 1])), observed) if index else lowest
     if index + 1 == len(scores):
         return highest
-    return -middle(-float(scores[index + 1]), -score_bins.upper_end(table.bins, observed))
+    return -middle(-float(scores[index + 1]), -score_table.upper_end(table.bins, observed))

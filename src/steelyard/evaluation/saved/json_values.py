@@ -15,18 +15,18 @@ import numpy as np
 
 from steelyard.analysis.confusions.confused_pairs import ConfusedPair
 from steelyard.analysis.confusions.hierarchy import BoundedValue, Level, LevelErrors
+from steelyard.arrays.backend import DOUBLE
 from steelyard.exceptions import InputError
-from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.precision import DOUBLE
-from steelyard.statistics.saved_json import SCHEMA
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables.class_scores import ClassScores
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.saved import SCHEMA
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from steelyard._types import Array, Label
-    from steelyard.statistics.saved_field import JsonValue, SavedField
+    from steelyard.tables.saved import JsonValue, SavedField
 
 
 _LISTED = 256  # numbers of a column that are written one by one; more are packed

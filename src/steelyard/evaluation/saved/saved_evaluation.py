@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.statistics.confusion import Confusion
-    from steelyard.statistics.saved_field import JsonValue, SavedField
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.confusion import Confusion
+    from steelyard.tables.saved import JsonValue, SavedField
+    from steelyard.tables.score_table import ScoreTable
 
 
 # ---------------------------------------------------------------- written evaluations

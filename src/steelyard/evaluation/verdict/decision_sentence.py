@@ -17,8 +17,8 @@ from steelyard.metrics.registry import get_metrics
 
 if TYPE_CHECKING:
     from steelyard.analysis.thresholds.best_threshold import BestThreshold, KeptLimit
-    from steelyard.statistics.counts import Counts
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.counts import Counts
+    from steelyard.tables.score_table import ScoreTable
 
 RULES = {
     "threshold": "At threshold {threshold}",
@@ -67,7 +67,7 @@ def decision_sentence(
     """The best threshold at which a miss costs so many false alarms, in a sentence or three to pass on.
 
     >>> from steelyard import best_threshold
-    >>> from steelyard.ingest.array_tables import score_table
+    >>> from steelyard.tables.array_tables import score_table
     >>> table = score_table([0] * 8 + [1] * 2, [0.1, 0.1, 0.2, 0.2, 0.3, 0.3, 0.4, 0.6, 0.5, 0.8])
     >>> best = best_threshold(table, cost={"cost_fn": 3}, draws=0)
     >>> print(decision_sentence(best, table, 3, None).split(". ")[0])

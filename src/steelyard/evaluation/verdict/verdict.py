@@ -61,8 +61,8 @@ if TYPE_CHECKING:
     from steelyard.analysis.confusions.confused_pairs import PooledClasses
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.evaluation.evaluation import Evaluation, Group, MetricRow
-    from steelyard.statistics.confusion import Confusion
-    from steelyard.statistics.counts import Counts
+    from steelyard.tables.confusion import Confusion
+    from steelyard.tables.counts import Counts
 
 
 # ---------------------------------------------------------------- two classes

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Label
     from steelyard.evaluation.evaluation import Evaluation, MetricRow
-    from steelyard.statistics.counts import Counts
+    from steelyard.tables.counts import Counts
 
 
 def percent(level: float) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.results.result import Rows
     from steelyard.evaluation.evaluation import Evaluation, MetricRow
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
-    from steelyard.statistics.confusion import Confusion
+    from steelyard.tables.confusion import Confusion
 
 NARROW, STRIP = 0.2, 0.09  # shares: a column with its words beside it, and the height that a line of words takes
 LETTERS, BESIDE = 38, 14  # how many fit across the whole width, and beside a column

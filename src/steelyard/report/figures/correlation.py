@@ -9,9 +9,9 @@ import numpy as np
 
 from steelyard.analysis.results.result import Rows
 from steelyard.arguments import names_wrong_arguments
+from steelyard.arrays import checks
 from steelyard.auditing.correlation import CorrelationStudy, correlation_study
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import arrays
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import Display, Record
 from steelyard.report.palette import inks
@@ -80,8 +80,8 @@ class CorrelationDisplay(Display):
         names = tuple(map(str, columns))
         if len(names) < 2:
             raise InputError(f"Correlations are of two columns or more, not {len(names)}.")
-        values = {name: arrays.numbers(column, repr(name)) for name, column in columns.items()}
-        arrays.check_lengths(**values)
+        values = {name: checks.numbers(column, repr(name)) for name, column in columns.items()}
+        checks.check_lengths(**values)
         rows = len(next(iter(values.values())))
         text = f"Pearson's correlations of {len(names)} columns over {rows:,} rows."
         return cls(names, names, np.corrcoef(np.stack([*values.values()])), text).placed(ax)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
-    from steelyard.statistics.class_scores import ClassScores
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.class_scores import ClassScores
+    from steelyard.tables.score_table import ScoreTable
 
 _BINS = 40
 

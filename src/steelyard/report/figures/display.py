@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.predictions import RowsLike
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Estimators, Evaluations, ModelColumns
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 _FORMATS = (".svg", ".pdf", ".png")
 

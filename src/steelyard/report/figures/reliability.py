@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation, MetricRow
     from steelyard.predictions import RowsLike
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations, ModelColumns
-    from steelyard.statistics.class_scores import ClassScores
+    from steelyard.tables.class_scores import ClassScores
 
 _BINS, _MOST_ZOOM = 40, 0.5
 _SLOPE = "calibration_slope"

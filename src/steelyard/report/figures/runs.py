@@ -13,13 +13,13 @@ from steelyard.analysis.results.result import Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.ingest import array_tables as ingest
 from steelyard.report.figures import caption_text, metric_lines, panels, style
 from steelyard.report.figures.display import Display, Record, records
 from steelyard.report.figures.figure_sources import FigureSource, by_name, cv_results_by_name
 from steelyard.report.palette import inks
-from steelyard.statistics.confusion import Confusion
-from steelyard.statistics.counts import Counts
+from steelyard.tables import array_tables
+from steelyard.tables.confusion import Confusion
+from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -238,4 +238,4 @@ def _tables(
     truths = y_true if alike else [y_true] * len(y_pred)
     if len(truths) != len(y_pred):
         raise InputError(f"There are {len(truths)} runs in y_true and {len(y_pred)} in y_pred; give as many.")
-    return [ingest.confusion(t, p, pos_label=pos_label) for t, p in zip(truths, y_pred, strict=True)]
+    return [array_tables.confusion(t, p, pos_label=pos_label) for t, p in zip(truths, y_pred, strict=True)]

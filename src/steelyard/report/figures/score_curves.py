@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation, MetricRow
     from steelyard.metrics.curves import PrecisionRecallCurve, RocCurve
     from steelyard.metrics.measure import Metric
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 _SAME = 1e-9  # how far prevalences may differ that are shown as one
 NO_BAND = "no band: rows in clusters are not independent"

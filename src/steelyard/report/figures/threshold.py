@@ -11,13 +11,13 @@ from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.results.formatting import listed
 from steelyard.analysis.thresholds.bands import rate_band, thinned
 from steelyard.analysis.thresholds.best_threshold import best_threshold
+from steelyard.arrays.backend import as_read
 from steelyard.exceptions import UndefinedError
 from steelyard.report.figures import caption_text, metric_lines, score_curves, style
 from steelyard.report.figures.cost_marks import CostMarks
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, scores_of, single_evaluation
 from steelyard.report.figures.line_labels import Line, label_lines
 from steelyard.report.figures.metric_lines import Track
-from steelyard.statistics.precision import as_read
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.measure import Metric
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations, Metrics
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 _METHOD = "simultaneous confidence bands, each at all thresholds together"
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.confusions.confused_pairs import confusion_order
+from steelyard.arrays.sparse import cell_entries
 from steelyard.evaluation.class_views import class_views
 from steelyard.evaluation.evaluation import CLASS_METRICS
 from steelyard.report.pages.copied_json import LABEL
 from steelyard.report.pages.document import clipped
 from steelyard.report.pages.page_numbers import finite_or_none, rounded, rounded_ends
-from steelyard.statistics.sparse_matrix import cell_entries
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.statistics.confusion import Confusion
+    from steelyard.tables.confusion import Confusion
 
 _MOST_BYTES = 320_000  # of the cells; what is beyond is left out, the smallest first, and the page says so
 _FEW_DIGITS = 5  # of the metrics of more than 1,000 classes

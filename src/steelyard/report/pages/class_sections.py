@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 
 from steelyard.analysis.confusions.confused_pairs import PairOrder, confused_pairs, true_class_shares
 from steelyard.analysis.results.formatting import bounds_text, p_text, percent_text, three_digits, unbroken
+from steelyard.arrays.sparse import error_entries
 from steelyard.evaluation.class_views import averaged_metrics
 from steelyard.evaluation.verdict.verdict import rare_text
 from steelyard.report.level_texts import level_rows, level_words
@@ -17,7 +18,6 @@ from steelyard.report.metric_blocks import BY_CLASS, rows_by_class
 from steelyard.report.pages.html_tables import MetricLine, interval_cell, metric_lines
 from steelyard.report.pages.page_numbers import amount
 from steelyard.report.pages.sections import facts_of
-from steelyard.statistics.sparse_matrix import error_entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.confusions.confused_pairs import ConfusedPair
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.evaluation.evaluation import ClassRow, Evaluation, MetricRow
-    from steelyard.statistics.confusion import Confusion
+    from steelyard.tables.confusion import Confusion
 
 MOST_WRITTEN = 12  # classes whose whole matrix stands as a table of numbers
 MOST_LISTED = 100  # classes that are all listed without the script; of more the weakest

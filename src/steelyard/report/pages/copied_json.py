@@ -13,8 +13,8 @@ from steelyard.report.pages.document import clipped
 if TYPE_CHECKING:
     from steelyard._types import Label
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.statistics.confusion import Confusion
-    from steelyard.statistics.saved_field import JsonValue
+    from steelyard.tables.confusion import Confusion
+    from steelyard.tables.saved import JsonValue
 
 LABEL = 100  # characters of a label that are kept
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 _MOST_COMMAND = 400  # characters of a file, its columns and the class that a person would paste
 _WHYS = {

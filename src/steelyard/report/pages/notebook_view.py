@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import MetricRow
     from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
     from steelyard.report.pages.html_tables import MetricLine
-    from steelyard.statistics.confusion import Confusion
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.confusion import Confusion
+    from steelyard.tables.score_table import ScoreTable
 
 _WIDE = 120  # of the bar, whose ends keep a margin of 4
 _MOST_CLASSES = 12  # of a confusion matrix that fits an output

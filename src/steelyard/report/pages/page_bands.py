@@ -13,7 +13,7 @@ from steelyard.metrics.registry import get_metric
 if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.score_table import ScoreTable
 
 _NEAREST = 1e-9  # to a rate of 0 or 1
 

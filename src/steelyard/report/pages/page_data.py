@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.threshold_grid import ThresholdGrid
     from steelyard.metrics.measure import Metric
-    from steelyard.statistics.confusion import Confusion
-    from steelyard.statistics.score_table import ScoreTable
+    from steelyard.tables.confusion import Confusion
+    from steelyard.tables.score_table import ScoreTable
 
 _SIDES = 2  # classes whose rows follow the sliders, where there are two of them
 

@@ -15,9 +15,9 @@ from steelyard.metrics.expression_walk import walk
 from steelyard.metrics.spec_text import parse_form
 from steelyard.report.terminal.layout import bold, paragraph, print_table
 from steelyard.report.terminal.metric_list import number_text, range_text
-from steelyard.statistics.class_scores import ClassScores
-from steelyard.statistics.counts import Counts
-from steelyard.statistics.score_table import ScoreTable
+from steelyard.tables.class_scores import ClassScores
+from steelyard.tables.counts import Counts
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,7 +19,7 @@ from steelyard.report.text import ESTIMATED_ROWS
 
 if TYPE_CHECKING:
     from steelyard.analysis.confusions.confused_pairs import ConfusedPair
-    from steelyard.statistics.confusion import Confusion
+    from steelyard.tables.confusion import Confusion
 
 MOST_SHOWN_LABELS, _MOST_SHOWN_PAIRS, _FOUR = 12, 8, 9_999.5
 _TESTED = (

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.thresholds.best_threshold import BestThreshold, KeptLimit
     from steelyard.evaluation.evaluation import Evaluation, MetricRow
-    from steelyard.statistics.confusion import Confusion
+    from steelyard.tables.confusion import Confusion
 
 
 # ---------------------------------------------------------------- an evaluation

@@ -1,0 +1,1 @@
+"""Files: names, patterns and folders of predictions, read lazily."""

@@ -1,0 +1,1 @@
+"""Frames: rows of any engine, checked and counted where they live."""

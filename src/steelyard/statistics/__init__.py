@@ -1,1 +1,0 @@
-"""What is counted: small, sufficient, mergeable tables. NumPy only."""
