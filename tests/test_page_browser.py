@@ -38,7 +38,6 @@ from steelyard import (
     interval,
 )
 from steelyard.figures import confidence_band
-from steelyard.report.pages.page import notebook
 
 # A row of metrics as one cell of a class: the percent sign stands behind the value alone.
 WITH_INTERVAL = r"""tr => {
@@ -953,23 +952,6 @@ def test_without_a_script_the_numbers_stand(browser, tmp_path, html, evaluation)
     assert tab.locator('[data-metric="recall"] .value').text_content() == unbroken(
         percent_text(evaluation["recall"].value)
     )
-    context.close()
-
-
-def test_a_notebook_shows_the_page_in_a_frame(browser, tmp_path, evaluation):
-    path = tmp_path / "notebook.html"
-    path.write_text(f"<!doctype html><title>n</title>{notebook(evaluation)}", encoding="utf-8")
-    context = browser.new_context()
-    tab, said = context.new_page(), []
-    tab.on("console", lambda message: said.append(message.text))
-    tab.goto(path.as_uri())
-    frame = tab.frame_locator("iframe")
-    frame.locator("#picture svg").wait_for()
-    assert frame.locator('[data-metric="recall"]').get_attribute("data-value") == str(evaluation["recall"].value)
-    frame.locator("header .menu summary").click()
-    frame.locator("[data-export=json]").click()
-    frame.locator("#copied", has_text="copied").wait_for()
-    assert said == []
     context.close()
 
 

@@ -10,7 +10,6 @@ import pytest
 from command_line import run_command
 
 import steelyard
-from steelyard.report.pages.page import notebook
 
 pl = pytest.importorskip("polars")
 
@@ -202,11 +201,6 @@ def test_models_are_cross_evaluated_from_a_table(preds, tmp_path):
         (["--seed", -1], "is not in the range x>=0"),
     ):
         assert sentence in ran(*words, *wrong, code=2).stderr
-
-
-def test_a_notebook_shows_the_page_in_a_frame_of_its_own():
-    html = notebook(steelyard.evaluate(steelyard.Counts(28, 23, 72, 2680)))
-    assert "<iframe" in html and "sandbox" in html
 
 
 def test_studies_are_listed_run_and_written(tmp_path):

@@ -13,7 +13,6 @@ from recorded import inputs as i
 from recorded import models, questions
 from recorded.values import leaves_of, plain, shortened, summed_up
 from steelyard import compare, evaluate
-from steelyard.report.pages.page import notebook
 
 FEW = ["recall", "precision", "f1", "mcc", "roc_auc"]
 MOST_SHOWN, FIRST_WORDS = 200, 20
@@ -86,7 +85,6 @@ PAGES = {
         "at a prevalence": lambda: evaluate(i.Y, y_score=i.S, prevalence=0.05, metrics=FEW).to_html(),
         "errors": lambda: evaluate(i.Y, y_score=i.S, metrics=FEW).to_html(errors=steelyard.errors(i.Y, y_score=i.S)),
         "label plan": lambda: evaluate(i.PLANNED, design=i.PLAN, metrics=FEW[:4]).to_html(),
-        "in a notebook": lambda: re.sub(r"<iframe.*?srcdoc=", "", notebook(evaluate(i.COUNTS, metrics=FEW[:4])))[:200],
     },
     "page-classes": {
         "four classes": lambda: evaluate(i.ANIMALS[i.Y4], i.ANIMALS[i.L4]).to_html(),

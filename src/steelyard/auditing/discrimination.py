@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -78,32 +77,15 @@ def disagreement(
 ) -> Disagreement:
     """The share of pairs of points of the (TPR, TNR) plane that two metrics order differently, by prevalence.
 
-    `points`, `size` and `rng` are those of disagreements. Accuracy and balanced accuracy agree where the classes are
+    The points are classifiers: `size` quasi-random pairs of them (65,536; Sobol's sequence, scrambled by `rng`), or all
+    pairs of a grid of `size` by `size` points (21). Accuracy and balanced accuracy agree where the classes are
     balanced, and where one class is vanishing they order one pair in four differently.
 
     >>> accuracies = disagreement("accuracy", "balanced_accuracy", [0.5, 0.1, 0.001])
     >>> [round(share, 2) for share in accuracies.by_prevalence]
     [0.0, 0.21, 0.25]
     """
-    return disagreements([metric_a, metric_b], prevalence, points=points, size=size, rng=rng)[0]
-
-
-def disagreements(
-    metrics: Iterable[MetricLike] | None = None,
-    prevalence: float | Sequence[float] = RARE_TO_COMMON,
-    *,
-    points: str = "quasi-random",
-    size: int | None = None,
-    rng: Rng = None,
-) -> Rows[Disagreement]:
-    """Every pair of metrics: how often they order two classifiers differently, most first.
-
-    The classifiers are pairs of points of the (TPR, TNR) plane: `size` quasi-random ones (65,536; Sobol's sequence,
-    scrambled by `rng`), or all pairs of a grid of `size` by `size` points (21).
-    """
-    chosen = named_metrics(metrics)
-    if len(chosen) < 2:
-        raise InputError("It takes two metrics or more to disagree; name them in a list.")
+    a, b = chosen = [get_metric(metric) for metric in (metric_a, metric_b)]
     at = np.atleast_1d(checked_prevalence(prevalence))
     if not at.size:
         raise InputError("prevalence= is empty; give one share of positives, or several.")
@@ -112,22 +94,17 @@ def disagreements(
     for i, metric in enumerate(chosen):
         if not defined[i, i].any():
             raise InputError(f"{metric.name} is undefined on every table tried, so it orders nothing; leave it out.")
-    pairs, tries = [], plane.shape[-1] * len(at)
-    for i, j in combinations(range(len(chosen)), 2):
-        total = defined[i, j].sum()
-        with np.errstate(invalid="ignore"):
-            pairs.append(
-                Disagreement(
-                    chosen[i].name,
-                    chosen[j].name,
-                    share=float(against[i, j].sum() / total),
-                    tied=float(tied[i, j].sum() / total),
-                    undefined=float(1 - total / tries),
-                    prevalences=tuple(map(float, at)),
-                    by_prevalence=tuple(map(float, against[i, j] / defined[i, j])),
-                )
-            )
-    return Rows(sorted(pairs, key=lambda pair: -np.nan_to_num(pair.share)))
+    total, tries = defined[0, 1].sum(), plane.shape[-1] * len(at)
+    with np.errstate(invalid="ignore"):
+        return Disagreement(
+            a.name,
+            b.name,
+            share=float(against[0, 1].sum() / total),
+            tied=float(tied[0, 1].sum() / total),
+            undefined=float(1 - total / tries),
+            prevalences=tuple(map(float, at)),
+            by_prevalence=tuple(map(float, against[0, 1] / defined[0, 1])),
+        )
 
 
 def _pair_counts(metrics: Sequence[Metric], plane: Array, pi: float) -> Array:
@@ -172,7 +149,7 @@ def _plane(points: str, size: int | None, rng: Rng) -> Array:
 
 
 Classifier: TypeAlias = "Counts | tuple[float, float]"  # a table, one table a condition, or a point (TPR, TNR)
-__all__ = ["Discrimination", "disagreement", "disagreements", "discrimination"]
+__all__ = ["Discrimination", "disagreement", "discrimination"]
 
 
 @dataclass(frozen=True, eq=False)

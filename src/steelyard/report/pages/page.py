@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from steelyard._names import __version__
 from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.class_views import class_evaluation, rarest_class
 from steelyard.evaluation.evaluation import Evaluation
@@ -200,14 +199,3 @@ def audit_page(decisions: Iterable[Decision]) -> str:
     if not all(hasattr(row, "property") for row in rows):
         raise InputTypeError("audit_page takes what audit() gives, the decisions on some properties.")
     return framed("Audit of metrics · Steelyard", audit_facts(rows), [audit_section(rows)], exports=("CSV", "JSON"))
-
-
-@names_wrong_arguments
-def notebook(evaluation: Evaluation | MultilabelEvaluation, *, height: int = 720) -> str:
-    """The page inside a notebook: a frame of its own, which no script or style of the notebook can reach.
-
-    >>> from steelyard import Counts, evaluate
-    >>> notebook(evaluate(Counts(tp=28, fn=23, fp=72, tn=2680)), height=500)
-    '<iframe title="Steelyard ...height="500" ...</iframe>'
-    """
-    return str(rendered_html("notebook.html", version=__version__, height=height, page=page(evaluation)))
