@@ -66,6 +66,12 @@ def public_names():
     return HOME | shelved
 
 
+def decide(metric, name):
+    """What is decided of one property of a metric."""
+    (decision,) = steelyard.audit(metric, properties=[name])
+    return decision
+
+
 def public_thing(name):
     """What a public name is of."""
     shelf, _, last = name.rpartition(".")

@@ -55,9 +55,17 @@ def golden():
 
 
 @pytest.fixture
+def sorts_slowly(monkeypatch):
+    """Takes NumPy's sort for slow or quick, as it is by the processor."""
+    from steelyard.statistics import score_sort
+
+    return lambda slowly: monkeypatch.setattr(score_sort, "numpy_sorts_slowly", lambda: slowly)
+
+
+@pytest.fixture
 def taken_for_a_device(monkeypatch):
     """The processor, of JAX and torch, taken for a device that NumPy cannot read; little is brought from it."""
-    from steelyard.arrays import backend
+    from tensors import backend
 
     monkeypatch.setattr(backend, "is_on_host", lambda _: False)
     monkeypatch.setattr(backend, "MOST_BROUGHT", 8)

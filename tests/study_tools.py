@@ -9,7 +9,7 @@ import pytest
 
 from steelyard import studies
 from steelyard.datasets import data_folder
-from steelyard.datasets.paper_datasets import PULSARS, htru2, newsgroups20, svhn_1_6
+from steelyard.datasets.paper_datasets import PULSARS, grey, htru2, newsgroups20, svhn_1_6
 from steelyard.studies import garcia, kalita, registry, study_files, study_names
 from steelyard.studies.declared_study import DeclaredStudy, RunPlan
 from steelyard.studies.own_table import own_table
@@ -38,6 +38,7 @@ __all__ = [
     "Study",
     "Table",
     "Verdict",
+    "grey",
     "htru2",
     "invariance",
     "joint_level",

@@ -12,9 +12,10 @@ import pytest
 
 from steelyard.analysis.intervals import column_intervals
 from steelyard.arrays import backend, checks
-from steelyard.arrays.backend import Backend
 from steelyard.exceptions import SteelyardError
 from steelyard.tables import array_tables
+
+Backend = backend.Backend
 
 __all__ = ["Backend", "array_tables", "backend", "checks", "column_intervals"]
 

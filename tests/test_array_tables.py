@@ -338,12 +338,10 @@ def test_labels_that_are_enums_keep_apart():
     assert confusion([Kind.A, Kind.B], [Kind.A, Kind.A]).matrix.tolist() == [[1, 0], [1, 0]]
 
 
-def test_threads_may_share_a_table(monkeypatch):
+def test_threads_may_share_a_table(sorts_slowly):
     from concurrent.futures import ThreadPoolExecutor
 
-    from steelyard.arrays import sorting
-
-    monkeypatch.setattr(sorting, "numpy_sorts_slowly", lambda: False)
+    sorts_slowly(False)
     rng = np.random.default_rng(0)
     y, score = rng.integers(0, 2, 200_000), rng.random(200_000)
     for _ in range(3):

@@ -17,6 +17,7 @@ from pathlib import Path
 import mpmath
 import numpy as np
 import pytest
+from checks import decide
 from oracle import ORACLE
 
 import steelyard
@@ -24,7 +25,6 @@ from steelyard import SteelyardError, audit, get_metric, list_metrics
 from steelyard.auditing import decisions as decision_store
 from steelyard.auditing import exact_values, laws, proof, properties, rulings, symbolic
 from steelyard.auditing.identities import combinations
-from steelyard.auditing.properties import decide
 from steelyard.metrics import Metric, harsher, identities, metric, ratio, sqrt, where
 from steelyard.metrics.expression import SYMBOLS, as_expression
 from steelyard.metrics.references import references

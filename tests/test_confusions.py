@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from steelyard import Confusion, evaluate, interval
+from steelyard import Confusion, confusion, evaluate, interval
 from steelyard.analysis.confusions.confused_pairs import confused_pairs, confusion_order
 
 TABLES = st.integers(1, 9).flatmap(
@@ -61,6 +61,19 @@ def test_many_classes_are_ordered_in_blocks_as_well():
     shuffled = rng.permutation(len(of))
     order = confusion_order(Confusion.of_rows(range(len(of)), rows[np.ix_(shuffled, shuffled)]))
     assert len([*itertools.groupby(of[shuffled][order].tolist())]) == 40
+
+
+@pytest.mark.parametrize(("k", "size", "n"), [(60, 6, 6_000), (1_000, 25, 60_000), (1_200, 12, 60_000)])
+def test_planted_blocks_stand_in_one_piece(k, size, n):
+    rng = np.random.default_rng(k)
+    truth, luck = rng.integers(0, k, n), rng.random(n)
+    near, anywhere = truth // size * size + rng.integers(0, size, n), rng.integers(0, k, n)
+    pred = np.where(luck < 0.7, truth, np.where(luck < 0.93, near, anywhere))
+    shuffled = rng.permutation(k)
+    table = confusion(shuffled[truth], shuffled[pred], labels=range(k))
+    blocks = np.argsort(shuffled)[confusion_order(table)] // size
+    assert sorted(confusion_order(table).tolist()) == [*range(k)]
+    assert len([*itertools.groupby(blocks.tolist())]) <= 1.05 * k / size
 
 
 def test_where_more_errors_are_comes_first_and_classes_without_any_last():

@@ -10,9 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from checks import assert_refused
-from study_tools import data_folder, htru2, newsgroups20, svhn_1_6
-
-from steelyard.datasets.paper_datasets import grey
+from study_tools import data_folder, grey, htru2, newsgroups20, svhn_1_6
 
 LOADERS = {"htru2.csv.gz": htru2, "newsgroups20.parquet": newsgroups20, "svhn_1_6.npz": svhn_1_6}
 

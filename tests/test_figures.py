@@ -52,8 +52,8 @@ from steelyard.figures import (
     RunsDisplay,
     SurfaceDisplay,
     ThresholdDisplay,
+    plot,
 )
-from steelyard.report.figures import plot
 from steelyard.report.figures.line_labels import Line, label_lines
 from steelyard.studies import correlation_study
 

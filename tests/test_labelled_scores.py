@@ -79,8 +79,8 @@ def test_pairs_and_precisions_are_those_of_their_definitions(rows, length, in_re
 @pytest.mark.parametrize("slowly", [True, False])
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("n", [4_100, 70_000])
-def test_rows_have_the_areas_of_their_table(shape, n, slowly, monkeypatch):
-    monkeypatch.setattr(sorting, "numpy_sorts_slowly", lambda: slowly)
+def test_rows_have_the_areas_of_their_table(shape, n, slowly, sorts_slowly):
+    sorts_slowly(slowly)
     rng = np.random.default_rng(3)
     y, scores = (rng.random(n) < 0.4).astype(int), SHAPES[shape](rng, n)
     table, before = score_table(y, scores), scores.copy()

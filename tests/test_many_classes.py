@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 
@@ -13,7 +12,6 @@ from command_line import run_command
 
 import steelyard
 from steelyard import Confusion, Evaluation, evaluate
-from steelyard.analysis.confusions.confused_pairs import confusion_order
 from steelyard.analysis.intervals import sampler
 from steelyard.tables import Tally
 from tests.checks import assert_refused
@@ -181,22 +179,6 @@ def test_an_evaluation_of_very_many_classes_never_makes_the_matrix(large):  # wh
     assert Evaluation.from_json(evaluation.to_json()) == evaluation
     assert len(evaluation.to_html().encode()) < 1_000_000
     assert max(map(len, repr(evaluation).splitlines())) < 200
-
-
-# ---------------------------------------------------------------- order
-
-
-@pytest.mark.parametrize(("k", "size", "n"), [(60, 6, 6_000), (1_000, 25, 60_000), (1_200, 12, 60_000)])
-def test_planted_blocks_stand_in_one_piece(k, size, n):
-    rng = np.random.default_rng(k)
-    truth, luck = rng.integers(0, k, n), rng.random(n)
-    near, anywhere = truth // size * size + rng.integers(0, size, n), rng.integers(0, k, n)
-    pred = np.where(luck < 0.7, truth, np.where(luck < 0.93, near, anywhere))
-    shuffled = rng.permutation(k)
-    table = steelyard.confusion(shuffled[truth], shuffled[pred], labels=range(k))
-    blocks = np.argsort(shuffled)[confusion_order(table)] // size
-    assert sorted(confusion_order(table).tolist()) == [*range(k)]
-    assert len([*itertools.groupby(blocks.tolist())]) <= 1.05 * k / size
 
 
 # ---------------------------------------------------------------- pairs

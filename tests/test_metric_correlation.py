@@ -10,10 +10,10 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.model_selection import cross_val_predict
+from study_tools import invariance
 
 from steelyard import RARER, Counts, get_metric
 from steelyard.auditing.correlation import by_chance, conclusion_result, conclusions_on
-from steelyard.auditing.properties import invariance
 from steelyard.studies import correlation_study, metric_correlation
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 import pytest
+from command_line import command_named
 
 import steelyard
-from steelyard.cli.commands import load_command
 from steelyard.cli.option_words import of_shell
 from steelyard.exceptions import SteelyardError
 
@@ -80,7 +80,7 @@ def test_the_option_that_was_given_is_the_one_named():
         ("report", ["--score", "p_*"], "--score"),
     ):
         said = "cost=" if name == "threshold" else "score="
-        command = load_command(name)
+        command = command_named(name)
         with click.Context(click.Command("steelyard")) as root:
             command.make_context(name, ["rows.csv", *given], parent=root)
             assert of_shell(said) == named

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from checks import assert_refused
 from command_line import run_command
+from tensors import column_intervals
 
 import steelyard
 from steelyard import evaluate, interval
@@ -408,8 +409,6 @@ def test_with_a_stratified_design_the_shares_of_the_classes_do_not_widen_a_loss(
 
 
 def test_the_interval_of_an_average_over_very_many_rows_is_that_of_all_of_them(monkeypatch):
-    from steelyard.analysis.intervals import column_intervals
-
     rng = np.random.default_rng(3)
     y = rng.choice(3, 100_000, p=[0.6, 0.3, 0.1])
     p = rng.random((100_000, 3)) + 0.3 * np.eye(3)[y]

@@ -12,13 +12,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from checks import assert_refused
+from checks import assert_refused, decide
 from command_line import run_command
 
 import steelyard
 from steelyard import Counts, audit, get_metric, recommend
 from steelyard.auditing import decisions, properties
-from steelyard.auditing.properties import decide
 from steelyard.metrics import identities
 
 pytest.importorskip("sympy")

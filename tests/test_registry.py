@@ -20,8 +20,7 @@ from checks import assert_refused
 from command_line import run_command
 
 import steelyard
-from steelyard import Counts, SteelyardError, get_metric, list_metrics
-from steelyard.auditing.properties import decide
+from steelyard import Counts, SteelyardError, audit, get_metric, list_metrics
 from steelyard.exceptions import InputError
 from steelyard.metrics import Metric, metric, ratio, sqrt
 
@@ -328,7 +327,10 @@ def test_a_formula_that_branches_on_a_cell_says_what_to_use():
     def branching(tp, fn, fp, tn):
         return 0 if tp == 0 else tp / (tp + fn)
 
-    assert "steelyard.metrics.where can be read, math, numpy and if cannot" in decide(branching, "class_symmetry").how
+    assert (
+        "steelyard.metrics.where can be read, math, numpy and if cannot"
+        in audit(branching, properties=["class_symmetry"])[0].how
+    )
     with pytest.raises(TypeError, match=r"handed arrays of cells, so use where\(\)"):
         branching(Counts([1, 2], [3, 4], [5, 6], [7, 8]))
 

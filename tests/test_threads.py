@@ -10,7 +10,6 @@ import pytest
 
 import steelyard
 from steelyard import score_table
-from steelyard.arrays import sorting
 from steelyard.arrays.sorting import LIMITS, in_background, in_threads, thread_count
 
 
@@ -61,8 +60,8 @@ SCORES = {
 @pytest.mark.parametrize("slowly", [True, False])
 @pytest.mark.parametrize("positives", [40, 150_000])  # few are placed among the others without an order of these
 @pytest.mark.parametrize("kind", SCORES)
-def test_scores_are_sorted_and_placed_by_several_threads_whatever_the_processor(kind, positives, slowly, monkeypatch):
-    monkeypatch.setattr(sorting, "numpy_sorts_slowly", lambda: slowly)  # as NumPy's is on some
+def test_scores_are_sorted_and_placed_by_several_threads_whatever_the_processor(kind, positives, slowly, sorts_slowly):
+    sorts_slowly(slowly)
     scores = SCORES[kind](np.random.default_rng(2), 300_000)
     y = np.arange(300_000) % (300_000 // positives) == 0
     few, others = scores[y], np.sort(scores[~y])

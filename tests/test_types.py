@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from checks import public_names
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
 
 import steelyard
 from steelyard import list_metrics
-from steelyard._names import HOME, SHELVES
 from steelyard.metrics.call_options import MetricParameters
 
 ROOT = Path(__file__).parent.parent
@@ -111,8 +111,7 @@ def test_the_script_passes_in_strict_mode(checker, tmp_path):
 @typed
 @CHECKERS
 def test_no_public_name_is_any(checker, tmp_path):
-    names = [*HOME, *(f"{shelf}.{name}" for shelf, names in SHELVES.items() for name in names)]
-    names += [metric.name for metric in list_metrics()]
+    names = [*public_names(), *(metric.name for metric in list_metrics())]
     path = tmp_path / "names.py"
     path.write_text("import steelyard\n" + "\n".join(f"reveal_type(steelyard.{name})" for name in names) + "\n")
     rows = [(line, message) for line, severity, message in checker(tmp_path, path) if severity != "error"]
