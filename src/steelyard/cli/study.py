@@ -23,7 +23,9 @@ from steelyard.studies import study_names
 @click.option("--data-dir", metavar="DIR", help="The folder of the papers' data sets, in place of STEELYARD_DATA.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--overlap", is_flag=True, help="Of nguyen: draw test texts as the paper did, training texts among them.")
-@click.option("--n-jobs", type=click.IntRange(min=1), metavar="N", help="Of selection: so many processes, not all cores.")
+@click.option(
+    "--n-jobs", type=click.IntRange(min=1), metavar="N", help="Of selection: so many processes, not all cores."
+)
 @click.option("-o", "--output", metavar="DIR", help="Write the page, the tables and the figures to this new folder.")
 @click.option("--force", is_flag=True, help="Replace a folder that exists.")
 def run_study(
@@ -56,8 +58,8 @@ def run_study(
         raise InputError(f"--data-dir {data_dir!r} is no folder; name the one that holds the papers' data sets.")
     if own.given and (overlap or n_jobs is not None or data_dir is not None):
         raise InputError(
-            "--overlap and --data-dir are about the papers' data, --n-jobs about the selection study, and --data is your "
-            "own; leave them out."
+            "--overlap and --data-dir are about the papers' data, --n-jobs about the selection study, and --data is "
+            "your own; leave them out."
         )
     with step_line(name) as progress:
         if own.given:
