@@ -57,9 +57,9 @@ def golden():
 @pytest.fixture
 def sorts_slowly(monkeypatch):
     """Takes NumPy's sort for slow or quick, as it is by the processor."""
-    from steelyard.statistics import score_sort
+    from steelyard.arrays import sorting
 
-    return lambda slowly: monkeypatch.setattr(score_sort, "numpy_sorts_slowly", lambda: slowly)
+    return lambda slowly: monkeypatch.setattr(sorting, "numpy_sorts_slowly", lambda: slowly)
 
 
 @pytest.fixture

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from checks import assert_refused
 from command_line import run_command
-from tensors import column_intervals
+from tensors import array_tables, column_intervals
 
 import steelyard
 from steelyard import evaluate, interval
-from steelyard.tables.array_tables import probability_table
 
 LABELS = np.array(["a", "b", "c", "d"])
 AVERAGED = [
@@ -90,12 +89,12 @@ def test_scores_that_are_no_probabilities_have_areas_and_top_k_and_no_losses():
 def test_tables_of_rows_merge_whatever_the_order_of_their_classes():
     y, _, P = rows()
     weight = np.arange(300.0)
-    one = probability_table(y[:100], P[:100], sample_weight=weight[:100])
-    other = probability_table(y[100:], P[100:][:, ::-1], labels=list("dcba"), sample_weight=weight[100:])
+    one = array_tables.probability_table(y[:100], P[:100], sample_weight=weight[:100])
+    other = array_tables.probability_table(y[100:], P[100:][:, ::-1], labels=list("dcba"), sample_weight=weight[100:])
     for metric, average in ((steelyard.log_loss, "native"), (steelyard.roc_auc, "macro")):
         expected = metric(y, P, average=average, sample_weight=weight)
         assert metric(one + other, average=average) == pytest.approx(expected, rel=1e-12)
-    assert_refused(lambda: one + probability_table([0, 1], np.eye(2)), ValueError, "different classes")
+    assert_refused(lambda: one + array_tables.probability_table([0, 1], np.eye(2)), ValueError, "different classes")
 
 
 # ---------------------------------------------------------------- intervals

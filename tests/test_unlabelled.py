@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 from command_line import run_command
+from tensors import array_tables
 
 import steelyard
 from steelyard import (
@@ -25,7 +26,6 @@ from steelyard import (
     unlabelled,
 )
 from steelyard.analysis.prevalence import label_shift
-from steelyard.tables.array_tables import probability_table
 
 pd = pytest.importorskip("pandas")
 FEW = ["recall", "precision", "f1"]
@@ -302,7 +302,7 @@ def test_weighted_rows_of_the_reference_are_worth_what_their_weights_leave():
     weighted = label_shift.two_class_cells(score_table(truth, scores, sample_weight=weights), 1.0, 4).cells.rows.sum(1)
     assert plain.tolist() == np.bincount(truth)[::-1].tolist()
     assert (weighted < plain).all()
-    columns = probability_table(truth, np.column_stack([-scores, scores]), sample_weight=weights)
+    columns = array_tables.probability_table(truth, np.column_stack([-scores, scores]), sample_weight=weights)
     assert (label_shift.class_cells(columns, 2).cells.rows.sum(1) < np.bincount(truth)).all()
 
 
