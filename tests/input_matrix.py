@@ -8,12 +8,14 @@ from __future__ import annotations
 import math
 import tempfile
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from engines import ENGINES
+from tensors import LIBRARIES
 
 import steelyard
 
@@ -108,12 +110,13 @@ def of_series(values, names):
 
 
 def of_tensors(values, names):
-    import torch
+    """Arrays of torch, or where it is not installed of array-api-strict."""
+    made = LIBRARIES["torch" if find_spec("torch") else "array_api_strict"]
 
     def tensor(each):
         if isinstance(each, dict):
             return {name: tensor(value) for name, value in each.items()}
-        return torch.as_tensor(each) if isinstance(each, np.ndarray) and each.dtype.kind in "iuf" else each
+        return made(each) if isinstance(each, np.ndarray) and each.dtype.kind in "iuf" else each
 
     return (), {name: tensor(each) for name, each in values.items()}
 
@@ -309,6 +312,8 @@ def outcome(question, kind, source, extra):
         found = numbers(QUESTIONS[question][0](args, rows))
     except SteelyardError as error:
         return "refused" if reason is not None else f"refused without a reason: {error}"
+    except Exception as error:  # noqa: BLE001 - the others are asked too
+        return f"an error of another kind: {type(error).__name__}: {error}"
     if reason is not None:
         return f"answered, but is to be refused: {reason}"
     extra = (

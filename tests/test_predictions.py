@@ -66,8 +66,23 @@ def test_a_column_for_each_class_is_counted_into_a_table_of_probabilities():
 
 def test_a_name_of_a_column_is_text():
     for use in ("pred", "score"):
-        with pytest.raises(InputTypeError, match=rf"^{use}= names a column of the frame by text, not by a ndarray"):
-            steelyard.evaluate(FRAME, **{"true": "y", use: S})
+        for values in (S, [S, S], S.tolist()):
+            with pytest.raises(InputTypeError, match=rf"^{use}= names .* by text"):
+                steelyard.evaluate(FRAME, **{"true": "y", use: values})
+
+
+def test_names_of_columns_beside_arrays_are_answered_by_what_holds_columns():
+    with pytest.raises(InputTypeError, match=r"^true= names a column of a frame or file, and arrays were given; leave"):
+        steelyard.evaluate(Y, S > 0.5, true="y")
+    with pytest.raises(InputError, match=r"no column 'sight'; there are 'site'\. Did you mean 'site'"):
+        Predictions(Y, y_score=S, columns={"site": Y}, by="sight").evaluate()
+
+
+def test_a_table_of_all_classes_is_read_as_its_rows():
+    p = Predictions(Y, y_score=np.column_stack([1 - S, S]))
+    assert p.probability_table().labels == (0, 1)
+    of_table = steelyard.evaluate(p.probability_table(), draws=40)
+    assert of_table.to_dict()["metrics"] == p.evaluate(draws=40).to_dict()["metrics"]
 
 
 def test_the_first_argument_alone_decides_how_the_rows_are_read():

@@ -57,7 +57,7 @@ from steelyard.metrics.measure import Metric
 from steelyard.metrics.registry import MetricLike
 from steelyard.metrics.registry import get_metric as get_metric
 from steelyard.metrics.registry import list_metrics as list_metrics
-from steelyard.predictions import Predictions as Predictions
+from steelyard.predictions.predictions import Predictions as Predictions
 from steelyard.protocol.cross_evaluate import cross_evaluate as cross_evaluate
 from steelyard.protocol.splits import Folds as Folds
 from steelyard.protocol.splits import HoldOut as HoldOut

@@ -41,7 +41,7 @@ METHODS = {
 # The names of the package, in the order in which they are told.
 HOME = {
     # What is read, counted and given back
-    "Predictions": "predictions",
+    "Predictions": "predictions.predictions",
     "Counts": "tables.counts",
     "Confusion": "tables.confusion",
     "ScoreTable": "tables.score_table",

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from steelyard.analysis.intervals.cluster_tables import has_several_clusters
 from steelyard.analysis.prevalence.prevalence import Prevalence, columns_at
-from steelyard.arrays import checks
-from steelyard.arrays.backend import taken
 from steelyard.arrays.checks import is_ordered
 from steelyard.arrays.labels import sort_labels
 from steelyard.evaluation.evaluation import SHOWN_AVERAGES, table_rows
@@ -26,8 +24,6 @@ from steelyard.tables.thresholding import TWO_THRESHOLDS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from numpy.typing import ArrayLike
-
     from steelyard._types import Array, Labels
     from steelyard.analysis.intervals.inference import Inference
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
@@ -38,10 +34,9 @@ if TYPE_CHECKING:
 
 
 class GivenColumns(NamedTuple):
-    """Predictions and scores as evaluate goes on with them, and the table of a column of scores for each class."""
+    """The rows as evaluate goes on with them, and the table of a column of scores for each class."""
 
-    y_pred: ArrayLike | None
-    y_score: ArrayLike | None
+    rows: Predictions
     table: ProbabilityTable | None = None
     assumed: tuple[str, ...] = ()
 
@@ -85,12 +80,11 @@ def given_columns(p: Predictions) -> GivenColumns:
 
     Scores on a device stay there unless the rows are in groups or clusters.
     """
-    if p.given.is_table or p.given.is_frame:
-        return GivenColumns(None, None)
-    given = p.collect().given
-    if p.collect().kind != "class scores":
-        return GivenColumns(given.y_pred, given.y_score)
-    table = p.probability_table(to_host=given.by is not None or given.cluster is not None)
+    values = p.countable()
+    if values.kind != "class scores":
+        return GivenColumns(p)
+    given = values.given
+    table = values.probability_table(to_host=given.by is not None or given.cluster is not None)
     if given.threshold is not None:
         raise InputError(
             f"threshold= is for the scores of one positive class, and y_score has a column for each of "
@@ -103,10 +97,8 @@ def given_columns(p: Predictions) -> GivenColumns:
     unnamed = given.labels is None and not hasattr(given.y_score, "columns")
     if unnamed and is_ordered(given.data) and order != table.labels:  # the classes state another order
         assumed = (f"The columns of y_score were taken in the order of scikit-learn's classes_, {first_ten(order)}.",)
-    if given.y_pred is not None:
-        return GivenColumns(given.y_pred, None, table, assumed)
-    predicted = taken(checks.column(list(table.labels), "labels"), table.most_probable)
-    return GivenColumns(predicted, None, table, (HIGHEST_TAKEN, *assumed))
+    taken = (HIGHEST_TAKEN,) if given.y_pred is None else ()
+    return GivenColumns(values.by_highest(), table, (*taken, *assumed))
 
 
 def column_rows(

@@ -75,11 +75,11 @@ def in_stated_order(p: Predictions) -> tuple[Predictions, ClassOrder]:
     Rows of a frame that cannot be counted where they live come back as values.
     """
     if p.given.labels is not None:
-        return p.on_host(), ClassOrder(declared=True)
+        return p.countable(), ClassOrder(declared=True)
     order = _stated_order(p.given)
     if order is not None and p.given.is_frame:  # counting the frame would lose it
         p = p.with_options(labels=order)
-    return p.on_host(), ClassOrder(stated=order is not None)
+    return p.countable(), ClassOrder(stated=order is not None)
 
 
 def _stated_order(given: Given) -> Labels | None:
@@ -336,7 +336,7 @@ def evaluated_rows(
     """The evaluation of rows with one label each, or of a table; how its intervals were made; scores of every class."""
     ordered, order = in_stated_order(p)
     classes = given_columns(ordered)
-    one_column = ordered.of_model(classes.y_pred, classes.y_score) if classes.table is not None else ordered
+    one_column = classes.rows
     counted = one_column.counted()
     clustered = predicted_at_threshold(clustered_rows(one_column), counted, ordered.given.y_score)
     is_table = isinstance(p.given.data, (Confusion, Tally))  # which may be a part of a larger one

@@ -496,9 +496,8 @@ def read_reference(given: Any, **rows: Any) -> LabelledReference:
             )
         p = Predictions.of(replace(table, confusion=None), threshold=p.threshold)
     classes = given_columns(p)
-    if classes.table is not None:
-        p = p.of_model(classes.y_pred, None)
-    elif isinstance(p.given.data, (Counts, Confusion)) or (p.given.is_table and not p.has_scores):
+    p = classes.rows
+    if isinstance(p.given.data, (Counts, Confusion)) or (p.given.is_table and not p.has_scores):
         return _of_table(p.with_options(threshold=None).confusion(), p.threshold)
     counted = p.counted()
     if counted.table is not None and classes.table is not None:

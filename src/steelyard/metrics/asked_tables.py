@@ -11,7 +11,6 @@ from steelyard.metrics.multilabel_values import check_label_sets
 from steelyard.metrics.score_values import class_of_columns
 from steelyard.tables.array_tables import check_both_classes, check_label_overlap, warn_of_lookalikes
 from steelyard.tables.confusion import Confusion
-from steelyard.tables.probability_table import ProbabilityTable
 from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -32,9 +31,7 @@ def asked_table(spec: MetricSpec, p: Predictions) -> tuple[AnyTable, CallOptions
     if p.are_sets:
         table = p.multilabel_table(to_host=False)
         return table, spec.options(CallOptions())
-    if isinstance(p.given.data, ProbabilityTable):
-        return p.given.data, spec.options(call)
-    counted = p.collect() if not p.given.is_frame else p.on_host()
+    counted = p.countable()
     if metric.function is None and not counted.has_scores:
         check_label_sets(metric)
         raise InputTypeError(f"{spec.name} is of scores; give y_score=, or of a frame score=.")
@@ -73,8 +70,8 @@ def asked_table(spec: MetricSpec, p: Predictions) -> tuple[AnyTable, CallOptions
 def assumed_choices(p: Predictions, tables: Sequence[tuple[AnyTable, CallOptions]]) -> tuple[str, ...]:
     """Which class was taken as positive, and at which threshold, where neither was given."""
     is_of_two = any(isinstance(table, (Confusion, ScoreTable)) for table, _ in tables)
-    rows = p.on_host() if p.given.is_frame else p.collect()
-    if not is_of_two or isinstance(p.given.data, ProbabilityTable) or rows.kind == "class scores":
+    rows = p.countable()
+    if not is_of_two or rows.kind == "class scores":
         return ()
     counted = rows.counted()
     stated = counted.positive_class(p.given.pos_label, is_stated=p.given.is_stated)[1]

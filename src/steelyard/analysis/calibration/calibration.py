@@ -643,7 +643,7 @@ def calibration(
     refuse_unused(p, "calibration", "design", "threshold")
     refuse_bins(p, "calibration")
     inference = Inference(level, rng=rng, prevalence=prevalence)
-    values = p.on_host().collect() if p.needs_rows or not p.given.is_frame else p
+    values = p.countable()
     if values.kind == "class scores":
         if "by" in p.given.in_call:
             raise InputError("by= takes the probabilities of one class; give its column alone and pos_label=.")

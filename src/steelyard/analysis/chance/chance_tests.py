@@ -128,7 +128,7 @@ def _one_table(p: Predictions) -> Statistic:
     """The table of labels, or of scores where there are no labels."""
     if isinstance(p.given.data, Counts):
         return p.given.data
-    counted = p.on_host()
+    counted = p.countable()
     if counted.has_scores and not counted.given.is_table and counted.given.model.pred is not None:
         raise InputError("Predictions and scores were given together, and one of them is asked of; give one.")
     if counted.has_scores and p.threshold is None:

@@ -98,12 +98,12 @@ class ClusteredRows(NamedTuple):
 
 def clustered_rows(p: Predictions) -> ClusteredRows | None:
     """The rows of each cluster, where clusters are given; unweighted labels of a frame are counted where they live."""
-    given = p.given
-    if given.cluster is None:
+    if p.given.cluster is None:
         return None
-    if given.is_table:
+    if p.given.is_table:
         raise InputTypeError(CLUSTERS_NEED_ROWS)
-    if given.is_frame and not p.needs_rows:
+    given = p.countable().given
+    if given.is_frame:
         from steelyard.frames.rows import count_keys
 
         with p.binned_frame() as (source, by):
@@ -111,17 +111,16 @@ def clustered_rows(p: Predictions) -> ClusteredRows | None:
             counted = count_keys(source, true=given.true, pred=(pred,), **beside)
         assert counted.truth is not None and counted.clusters is not None  # noqa: S101 - their columns are named
         return ClusteredRows(counted.truth, counted.predicted[pred], counted.clusters, counted.rows, counted.groups())
-    values = p.collect().given
-    refuse_name("cluster", values.cluster)
-    if values.y_pred is None and values.y_score is None:
+    refuse_name("cluster", given.cluster)
+    if given.y_pred is None and given.y_score is None:
         raise InputTypeError(CLUSTERS_NEED_ROWS)
     groups = {}
-    if values.by is not None:
-        named = group_columns(values.by)
-        checks.check_lengths(y_true=checks.column(values.data, "y_true"), **named)
+    if given.by is not None:
+        named = group_columns(given.by)
+        checks.check_lengths(y_true=checks.column(given.data, "y_true"), **named)
         groups = group_places(named)
     return ClusteredRows(
-        values.data, values.y_pred, values.cluster, values.frequency, groups, values.y_score, values.sample_weight
+        given.data, given.y_pred, given.cluster, given.frequency, groups, given.y_score, given.sample_weight
     )
 
 

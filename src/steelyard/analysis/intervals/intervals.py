@@ -426,7 +426,7 @@ def asked_intervals(specs: Sequence[MetricSpec], p: Predictions, inference: Infe
         clusters = None if cluster is None else ClusteredRows((), None, cluster)
         table = p.multilabel_table(to_host=cluster is not None)
         return intervals_of(label_set_estimands(specs, table), replace(inference, clustered=clusters))
-    counted = p.on_host()
+    counted = p.countable()
     tables = [asked_table(spec, counted) for spec in specs]
     clusters = clustered_rows(counted)
     if clusters is not None and any(isinstance(table, Confusion) for table, _ in tables):

@@ -361,8 +361,8 @@ def _read_table(p: Predictions) -> MetricTable:
     """The table of labels, or that of the scores where no threshold makes labels of them."""
     if p.are_sets:
         raise InputTypeError("Rows with several labels each have no one prevalence; give the rows of one label.")
-    counted = p.on_host() if p.given.is_frame else p.collect()
-    if counted.kind == "class scores" or isinstance(p.given.data, ProbabilityTable):
+    counted = p.countable()
+    if counted.kind == "class scores":
         return counted.probability_table()
     tables = counted.counted()
     if tables.scores is None or p.threshold is not None:

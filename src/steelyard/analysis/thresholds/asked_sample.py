@@ -67,7 +67,7 @@ def _costed(p: Predictions, names: tuple[str, ...]) -> Predictions:
         return p
     if p.given.cluster is not None:
         return p.collect(*names)
-    return Predictions.of(p.with_options(by=None, threshold=None).frame_tally(cost=names))
+    return Predictions.of(p.with_options(by=None, threshold=None).tally(names))
 
 
 def _weighted_by(p: Predictions, cost: ErrorCost) -> ScoreTable:
