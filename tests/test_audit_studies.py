@@ -708,14 +708,14 @@ def test_labels_of_a_convention_are_taken_and_stated():
     named = robustness(words, flagged, y_score=scores, metrics=metrics, pos_label="yes")
     found = robustness(words, flagged, y_score=scores, metrics=metrics)
     stated = "The positive class is 'yes' by convention; pos_label='no' would take the other one."
-    assert found.remarks == (stated,) and named.remarks == ()
-    assert stated in " ".join(repr(found).split()) and Result.from_json(found.to_json()).remarks == (stated,)
+    assert found.assumed == (stated,) and named.assumed == ()
+    assert stated in " ".join(repr(found).split()) and Result.from_json(found.to_json()).assumed == (stated,)
     assert np.array_equal(found.values, named.values)
-    assert robustness(words, y_score=scores, metrics=["roc_auc"]).remarks == (stated,)
-    assert robustness(y, scores >= 0.5, metrics=["recall"]).remarks == ()
+    assert robustness(words, y_score=scores, metrics=["roc_auc"]).assumed == (stated,)
+    assert robustness(y, scores >= 0.5, metrics=["recall"]).assumed == ()
     X = np.column_stack([scores, rng.random(200)])
     fitted = refit_robustness(linear.LogisticRegression(), X, words, X, words, metrics=["recall", "roc_auc"], draws=0)
-    assert fitted.remarks == (stated,)
+    assert fitted.assumed == (stated,)
 
 
 def test_labels_of_no_convention_still_need_a_name():

@@ -505,3 +505,15 @@ def test_an_evaluation_is_read_as_the_rows_that_it_was_made_of(threshold):
     assert [*again] == [*made] and again.threshold == made.threshold and len(again.groups) == 3
     with pytest.raises(InputError, match="clusters"):
         steelyard.evaluate(steelyard.evaluate(y_true, y_score=scores, cluster=np.arange(600) // 3))
+
+
+def test_every_result_says_what_was_assumed():
+    for name in dir(steelyard.results):
+        kind = getattr(steelyard.results, name)
+        assert hasattr(kind, "assumed") or "assumed" in kind.__dataclass_fields__, name
+
+
+def test_rows_of_a_curve_say_what_was_assumed_and_keep_it():
+    curve = steelyard.decision_curve(["no", "yes"] * 10, [0.2, 0.7] * 10, thresholds=[0.3])
+    assert curve.assumed == ("The positive class is 'yes' by convention; pos_label='no' would take the other one.",)
+    assert steelyard.results.Rows.from_json(curve.to_json()).assumed == curve.assumed

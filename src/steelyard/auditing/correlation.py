@@ -384,7 +384,7 @@ class CorrelationStudy(Result[Correlation]):
     undefined: Array = field(repr=False)
     choices: dict[str, Any] = field(default_factory=dict)
     left_out: Array | None = field(default=None, repr=False)  # Pearson's matrix without each of the user's own models
-    remarks: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
     also_saved: ClassVar = ("rows",)
 
     @property
@@ -395,7 +395,7 @@ class CorrelationStudy(Result[Correlation]):
     @property
     def notes(self) -> tuple[str, ...]:
         """How the labels were read."""
-        return self.remarks
+        return self.assumed
 
     def _conclusions(self) -> list[str]:
         results = self.conclusions()
@@ -574,7 +574,7 @@ def metric_correlation(
     given = p.collect().given
     if given.is_table or given.data is None or not given.models:
         raise InputTypeError("Give y_score, the scores of one model or {model: scores}, or y_pred={model: labels}.")
-    positive, remarks = stated_positive(given.data, given.pos_label)
+    positive, assumed = stated_positive(given.data, given.pos_label)
     scores, labels = (
         {name or "model": model[use] for name, model in given.models.items() if model[use] is not None}
         for use in (1, 0)
@@ -582,12 +582,12 @@ def metric_correlation(
     if len(given.models) > 1:
         if positives is not None:
             raise InputError("positives= draws rows of one model's scores to distort; leave it out of several models.")
-        return replace(_over_models(given.data, scores, labels, chosen, positive), remarks=remarks)
+        return replace(_over_models(given.data, scores, labels, chosen, positive), assumed=assumed)
     if labels:
         raise InputError("Labels of one model cannot be distorted; give its probabilities as y_score, or more models.")
     ((_, table),) = scores_of_models(given.data, scores, positive).items()
     design = {"total_range": total_range, "steps": steps, "tuples": tuples, "threshold": threshold, "seeds": seeds}
-    return replace(_over_distortions(table, chosen, positives, design, rng), remarks=remarks)
+    return replace(_over_distortions(table, chosen, positives, design, rng), assumed=assumed)
 
 
 # ---------------------------------------------------------------- one model, distorted

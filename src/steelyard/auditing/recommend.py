@@ -65,6 +65,7 @@ class Recommendation(Result[Advice]):
     beside: tuple[str, ...]
     avoid: tuple[Advice, ...]
     differs: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
     also_saved: ClassVar = ("sources",)
 
     def __iter__(self) -> Iterator[Advice]:
@@ -83,7 +84,7 @@ class Recommendation(Result[Advice]):
         """What to report beside the metrics, and where the reasons are from."""
         beside = [f"Report beside them: {'; '.join(self.beside)}."] if self.beside else []
         others = [f"Others advise otherwise: {'; '.join(self.differs)}."] if self.differs else []
-        return beside + others + [f"[{key}] {words}" for key, words in self.sources.items()]
+        return [*self.assumed, *beside, *others, *(f"[{key}] {words}" for key, words in self.sources.items())]
 
     @property
     def headline(self) -> str:
@@ -433,7 +434,10 @@ def recommend(
         ordered=ordered,
     )
     problem = problem if shown is None else problem.completed(shown)
-    return with_core(_recommendation(problem, list_metrics()), problem)
+    found = with_core(_recommendation(problem, list_metrics()), problem)
+    if is_evaluation or shown is None or isinstance(shown, Counts):
+        return found
+    return replace(found, assumed=p.with_options(threshold=None).assumed)
 
 
 def _table_of(p: Predictions) -> Evaluated | None:

@@ -195,7 +195,7 @@ class Robustness(Result[MetricVerdict]):
     swapped: Array
     tolerance: float
     draws: int
-    remarks: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
     also_saved: ClassVar = ("verdicts",)
 
     def __iter__(self) -> Iterator[MetricVerdict]:
@@ -314,7 +314,7 @@ class Robustness(Result[MetricVerdict]):
             }
             for v in self.verdicts
         ]
-        return "\n".join([*map(filled, (heading, winners, *self.remarks)), "", table_text(table)])
+        return "\n".join([*map(filled, (heading, winners, *self.assumed)), "", table_text(table)])
 
 
 def _word(verdict: bool | None, in_general: bool | None) -> str:
@@ -424,7 +424,7 @@ def robustness(
     scores, or {model: ScoreTable}: probabilities without predictions become labels at the threshold, at 0.5 where
     none is given. The test set is balanced exactly, by weights, to each of the `prevalences`, and in `draws` by leaving
     out rows of the larger class at random, for the spread that chance adds. The positive class is named by `pos_label`,
-    or clear, or that of a convention, which `remarks` state.
+    or clear, or that of a convention, which `assumed` state.
     `balanced` and `swapped` take {model: Counts} of a balanced test set or of models refitted on swapped
     labels (see refit_robustness) in place of what the table implies. The verdict is by the largest change over models.
 
@@ -442,7 +442,7 @@ def robustness(
         )
     if not (isinstance(draws, (int, np.integer)) and draws >= 0):
         raise InputError(f"draws is a whole number, 0 for none, not {draws!r}.")
-    tables, scores, remarks = _model_tables(data, predicted, rows)
+    tables, scores, assumed = _model_tables(data, predicted, rows)
     of_counts, of_scores = chosen_metrics(metrics, tables, scores)
     at, counted = np.atleast_1d(checked_prevalence(prevalences)), None
     if of_counts:
@@ -466,12 +466,12 @@ def robustness(
             swapped=metric_values(of_counts, other),
             tolerance=tolerance,
             draws=0 if drawn is None else len(drawn),
-            remarks=remarks,
+            assumed=assumed,
         )
         if not of_scores:
             return counted
     ranked = score_robustness(scores, metrics=of_scores, prevalence=at, tolerance=tolerance)
-    return replace(ranked, remarks=remarks) if counted is None else counted.beside(ranked)
+    return replace(ranked, assumed=assumed) if counted is None else counted.beside(ranked)
 
 
 def _model_tables(data: Any, predicted: Any, rows: RowOptions) -> tuple[CountsByModel, ScoresByModel, tuple[str, ...]]:
@@ -488,7 +488,7 @@ def _model_tables(data: Any, predicted: Any, rows: RowOptions) -> tuple[CountsBy
         return _model_tables(given.data, None, {"pos_label": given.pos_label})
     if given.data is None or not given.models:
         raise InputTypeError("A model is given by Counts, a Confusion, or y_true and its predictions; give these.")
-    positive, remarks = stated_positive(given.data, given.pos_label)
+    positive, assumed = stated_positive(given.data, given.pos_label)
     labels, columns = (
         {name or "model": model[use] for name, model in given.models.items() if model[use] is not None}
         for use in (0, 1)
@@ -497,10 +497,10 @@ def _model_tables(data: Any, predicted: Any, rows: RowOptions) -> tuple[CountsBy
     scores = {name: score_table(given.data, each, pos_label=positive, **weights) for name, each in columns.items()}
     if labels:
         confusions = {n: model_confusion(given.data, each, positive, **weights) for n, each in labels.items()}
-        return {name: table.counts() for name, table in confusions.items()}, scores, remarks
+        return {name: table.counts() for name, table in confusions.items()}, scores, assumed
     if p.threshold is not None:
-        return {name: table.at(p.threshold) for name, table in scores.items()}, scores, remarks
-    return counts_at_half(scores), scores, remarks
+        return {name: table.at(p.threshold) for name, table in scores.items()}, scores, assumed
+    return counts_at_half(scores), scores, assumed
 
 
 def undersampled(counts: Counts[Array], at: Array, draws: int, rng: np.random.Generator) -> Counts[Array] | None:
@@ -586,7 +586,7 @@ def refit_robustness(
     labels = np.unique(np.concatenate([true, test]))
     if len(labels) != 2:
         raise InputError(f"Swapping the labels needs two classes; y and y_test hold {len(labels)}.")
-    stated, remarks = stated_positive(test, pos_label)
+    stated, assumed = stated_positive(test, pos_label)
     positive = model_confusion(test, test, stated).positive_label()
     swapped_true, swapped_test = (np.where(each == labels[0], labels[1], labels[0]) for each in (true, test))
     first, second = FittedModels(), FittedModels()
@@ -602,9 +602,9 @@ def refit_robustness(
         counted = robustness(first.tables, swapped=second.tables, rng=rng, **options)
         at = counted.prevalences
         if not of_scores:
-            return replace(counted, remarks=remarks)
+            return replace(counted, assumed=assumed)
     ranked = score_robustness(first.scores, second.scores, metrics=of_scores, prevalence=at, tolerance=tolerance)
-    return replace(ranked if counted is None else counted.beside(ranked), remarks=remarks)
+    return replace(ranked if counted is None else counted.beside(ranked), assumed=assumed)
 
 
 @dataclass

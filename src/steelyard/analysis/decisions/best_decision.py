@@ -16,7 +16,7 @@ from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.prevalence import Prevalence, class_share_vector, stated_prevalence
 from steelyard.arrays import checks
-from steelyard.arrays.labels import conventional_label
+from steelyard.arrays.labels import choice_sentences, conventional_label
 from steelyard.exceptions import InputError, InputTypeError, first_ten
 from steelyard.metrics.application import ClassCells, on_confusion
 from steelyard.metrics.call_options import CallOptions
@@ -24,7 +24,6 @@ from steelyard.metrics.spec import MetricSpec
 from steelyard.predictions import Predictions, question, refuse_unused, rows_and_metric
 from steelyard.tables.array_tables import needed_probabilities
 from steelyard.tables.confusion import Confusion
-from steelyard.tables.probability_table import ProbabilityTable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike, SharesLike
     from steelyard.metrics.spec import SpecLike
     from steelyard.predictions import RowOptions, RowsLike
+    from steelyard.tables.probability_table import ProbabilityTable
 
 
 # ---------------------------------------------------------------- DecidedRows
@@ -228,7 +228,7 @@ def best_decision(
     scored, metric = rows_and_metric(data, scored, metric, rows)
     p = Predictions.of(data, scored, second_is="y_score", **rows)
     refuse_unused(p, "best_decision", "design", "by", "threshold", "columns")
-    table, cluster = _class_table(p), p.every_class().given.cluster
+    table, cluster = _class_table(p), p.collect().given.cluster
     costs = _costs(cost_matrix, metric, reject, reject_cost, table)
     prevalence = stated_prevalence(prevalence)
     shares = None
@@ -251,7 +251,8 @@ def best_decision(
     is_whole = isinstance(folds, (int, np.integer)) and not isinstance(folds, bool)
     if not is_whole or folds < 0 or 0 < folds < _LEAST_FOLDS:
         raise InputError(argument="folds", expected=f"a whole number, 0 or {_LEAST_FOLDS} and more", given=folds)
-    return DecisionSearch(decided, judge, costs, reject, reject_cost).best(clusters, int(folds), draws)
+    best = DecisionSearch(decided, judge, costs, reject, reject_cost).best(clusters, int(folds), draws)
+    return replace(best, assumed=(*choice_sentences(p.given.pos_label, positive, table.labels), *best.assumed))
 
 
 def _aim(
@@ -279,11 +280,10 @@ def _class_table(p: Predictions) -> ProbabilityTable:
     """The rows with a column of probabilities for each class."""
     if p.are_sets:
         raise InputError("Rows that may have several labels each are decided label by label: use best_threshold.")
-    if not isinstance(p.given.data, ProbabilityTable):
-        if p.given.is_table or p.given.model.score is None:
-            raise InputTypeError("best_decision takes y_true and y_score, a column of probabilities for each class.")
-        if p.kind != "class scores":
-            raise InputError("best_decision takes a column of probabilities for each class; of one use best_threshold.")
+    if p.given.is_table or p.given.model.score is None:
+        raise InputTypeError("best_decision takes y_true and y_score, a column of probabilities for each class.")
+    if p.kind != "class scores":
+        raise InputError("best_decision takes a column of probabilities for each class; of one use best_threshold.")
     table = p.probability_table()
     needed_probabilities(table, "best_decision")
     if np.count_nonzero(np.bincount(table.codes, table.weights)) < 2:

@@ -27,7 +27,7 @@ from steelyard.tables.saved import DIGEST, is_as_written
 from steelyard.written_files import Saveable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pandas as pd
     import polars as pl
@@ -69,6 +69,7 @@ class Result(Saveable, ABC, Generic[Each]):
     was_read: ClassVar[bool] = False  # whether it came from JSON, which anyone may have changed
     has_digest: ClassVar[bool] = True  # of JSON: a digest, by which it is known to be as it was saved
     also_saved: ClassVar[tuple[str, ...]] = ()  # what JSON has for its readers beside the fields, and is not read back
+    assumed: tuple[str, ...] = ()  # what was taken for granted in reading the rows, in sentences
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -287,15 +288,20 @@ class Flat(Result[Any]):
 class Rows(list[Each], Result[Each]):  # type: ignore[misc]  # a list has no hash, and needs none
     """A list of results, each with a `row()`; prints as a table, and becomes a frame."""
 
+    def __init__(self, rows: Iterable[Each] = (), assumed: Iterable[str] = ()) -> None:
+        super().__init__(rows)
+        self.assumed = tuple(assumed) or tuple(dict.fromkeys(text for row in self for text in _assumed_of(row)))
+
     def __bool__(self) -> bool:
         return len(self) > 0
 
     def held(self, writer: Writer) -> dict[str, Any]:
         """The rows, and of which kind they are."""
         first = self[0] if self else None
+        stated = {"assumed": [*self.assumed]} if self.assumed and not _assumed_of(first) else {}
         if isinstance(first, Flat):
-            return {"of": first.kind, "rows": writer.written(list(self), "/rows")}
-        return {"of": None, "rows": writer.written(self.to_dicts(), "/rows")}  # parts of a larger result
+            return {"of": first.kind, "rows": writer.written(list(self), "/rows"), **stated}
+        return {"of": None, "rows": writer.written(self.to_dicts(), "/rows"), **stated}  # parts of a larger result
 
     @classmethod
     def from_held(cls, data: dict[str, Any]) -> Self:
@@ -303,7 +309,7 @@ class Rows(list[Each], Result[Each]):  # type: ignore[misc]  # a list has no has
         if data["rows"] and data["of"] is None:
             raise InputError("These rows are a part of a larger result; save and read that one.")
         each: Any = result_class(data["of"]) if data["rows"] else None  # the class of one row
-        return cls(each.from_held(row) for row in data["rows"])
+        return cls([each.from_held(row) for row in data["rows"]], data.get("assumed", ()))
 
     @property
     def headline(self) -> str:
@@ -316,6 +322,11 @@ class Rows(list[Each], Result[Each]):  # type: ignore[misc]  # a list has no has
 
     def __repr__(self) -> str:
         return table_text(self.to_dicts())
+
+
+def _assumed_of(row: object) -> tuple[str, ...]:
+    """What one row says itself of what was assumed."""
+    return row.assumed if isinstance(row, Result) else ()
 
 
 def table_text(rows: list[dict[str, Any]], emphasis: Callable[[str], str] = str, keys: int = 1) -> str:

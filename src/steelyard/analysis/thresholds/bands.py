@@ -386,7 +386,7 @@ def confidence_band(
     value = np.asarray(of(shifted.counts[indices]), dtype=np.float64)
     low, high = band.bounds(of, float(table.total), *known.shares)
     columns = (curve.thresholds[indices], fpr, recall, value, np.fmin(low, value), np.fmax(high, value))
-    return Rows(BandPoint(*map(float, cells)) for cells in zip(*columns, strict=True))
+    return Rows((BandPoint(*map(float, cells)) for cells in zip(*columns, strict=True)), p.assumed)
 
 
 def thinned(*columns: Array, points: int = _MOST_POINTS) -> Array:

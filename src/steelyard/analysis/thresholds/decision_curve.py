@@ -91,7 +91,7 @@ def decision_curve(
                 what = f"the scores of {name!r}" if name else "these scores"
                 raise InputError(f"A decision curve reads scores as probabilities, and {what} are not all from 0 to 1.")
     cuts = _shown(groups.values(), prevalence) if thresholds is None else _checked(thresholds)
-    points = Rows[DecisionPoint]()
+    points = Rows[DecisionPoint](assumed=p.assumed)
     for group, models in groups.items():
         table, hits = models.first, models.hits(next(iter(models.tables)), None, cuts)
         scale = BenefitScale(
