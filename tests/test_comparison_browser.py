@@ -99,9 +99,9 @@ def test_every_leaderboard_shows_what_python_has(show, five, five_page):
             assert [(numbers[n], float(v), letters) for n, v, letters in shown] == [
                 (row.model, row.value, row.letters) for row in board
             ]
-            headline = tab.locator(f'.verdict [data-board="{name}"]')
+            headline = tab.locator(f'#leaderboard [data-board="{name}"] .board-words')
             assert headline.is_visible()
-            sentences = headline.locator("h1, p").all_text_contents()
+            sentences = headline.locator("p").all_text_contents()
             assert " ".join(sentences).replace("\u00a0", " ") == board.headline
 
 
@@ -215,7 +215,7 @@ def test_the_address_holds_the_whole_state(show, five, five_page):
         assert tab.locator("#board-metric").input_value() == "roc_auc"
         assert tab.locator("[data-only='3']").get_attribute("aria-pressed") == "true"
         assert tab.locator("#pair-0-1").get_attribute("open") is not None
-        assert tab.locator('.verdict [data-board="roc_auc"]').is_visible()
+        assert tab.locator('#leaderboard [data-board="roc_auc"]').is_visible()
         assert tab.evaluate("location.hash") == address
     with show(five_page, hash="#recall=63&metrics=mcc+f1") as tab:
         assert set(at_thresholds(tab)[0][1]) == {"mcc", "f1"}

@@ -134,9 +134,13 @@ def test_models_of_different_rows_have_the_intervals_of_their_evaluations():
     assert board.rows[1].low == pytest.approx(steelyard.interval("recall", tables["old"]).low, abs=1e-12)
 
 
-def test_the_default_metric_comes_first_and_another_only_where_it_was_not_compared():
-    assert SCORED.leaderboard().metric == "ac_score"
-    assert compare(Y, y_score=SCORES).leaderboard().metric == "roc_auc"
+def test_scores_are_ranked_by_the_number_of_their_use_and_labels_by_the_default_metric():
+    assert SCORED.leaderboard().metric == compare(Y, y_score=SCORES).leaderboard().metric == "average_precision"
+    assert compare(Y, y_score=SCORES, use="ranking").leaderboard().metric == "roc_auc"
+    labels = {name: (scores > np.median(scores)).astype(int) for name, scores in SCORES.items()}
+    assert compare(Y, labels).leaderboard().metric == "ac_score"
+    assert compare(Y, labels, use="alerts").leaderboard().metric == "f1"
+    assert compare(Y, labels, metrics=["recall", "mcc"]).leaderboard().metric == "recall"
 
 
 def test_lower_is_better_where_the_metric_says_so():

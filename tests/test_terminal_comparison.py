@@ -71,12 +71,15 @@ def test_every_line_fits_and_no_number_is_cut(rows, columns, count):
     assert "\x1b[31m" not in text
 
 
-def test_the_headline_comes_first_and_names_both_sides(rows):
+def test_the_verdict_comes_first_and_ends_in_a_decision(rows):
     comparison, text = compared(2), shown(rows, 2)
     lines = text.split("\n\n")
     assert lines[0] == "logistic against boosting on the same 1,500 rows"
-    assert lines[1].startswith("\x1b[1mboosting and logistic are not distinguishable by AC-score: ")
-    assert comparison.leaderboard().headline.split(":")[0] in STYLE.sub("", lines[1])
+    assert lines[1].startswith(
+        "\x1b[1mAt 154 alerts of 1,000 rows logistic finds 121 of 154 positives and boosting 111: "
+    )
+    assert "\n\x1b[1mChoose logistic for alerts" in lines[1]
+    assert STYLE.sub("", lines[1]).split() == " ".join(comparison.verdict).split()
 
 
 def test_the_brackets_are_those_of_the_leaderboard(rows):
@@ -106,7 +109,7 @@ def test_many_models_show_the_leader_by_every_metric_and_the_differences_from_it
     plain = STYLE.sub("", text)
     for spec in comparison.tables.specs:
         assert re.search(rf"^{spec.name} ", plain, re.MULTILINE)
-    assert "minus each other model by ac_score; p_holm of all 15 pairs" in plain
+    assert "minus each other model by average_precision; p_holm of all 15 pairs" in plain
     assert "McNemar" not in plain
 
 
@@ -114,7 +117,9 @@ def test_models_of_different_rows_are_ranked_too(tmp_path):
     for name, counts in (("old", Counts(28, 23, 72, 2680)), ("new", Counts(41, 12, 95, 2510))):
         (tmp_path / f"{name}.json").write_text(evaluate(counts).to_json(), encoding="utf-8")
     text = run_command("compare", tmp_path / "old.json", tmp_path / "new.json", code=0, color=True).stdout
-    assert re.match(r"old(\.json)? against new(\.json)? on different rows, 5,461 in all\n\n\x1b\[1mnew", text)
+    assert re.match(
+        r"old(\.json)? against new(\.json)? on different rows, 5,461 in all\n\n\x1b\[1mIn 1,000 rows new", text
+    )
 
 
 def test_brackets_stand_in_a_plain_encoding_too(rows):

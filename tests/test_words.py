@@ -48,6 +48,7 @@ PHRASES = {  # what is not written, and what is written in its place
 PATTERN = re.compile("|".join(rf"(?<![\w.\-/`=])(?:{phrase})(?![=`(])" for phrase in PHRASES), re.IGNORECASE)
 EXCEPTIONS = {  # what may keep such a word, and why
     "measure the peak memory": "a verb",
+    "would tell": "of rows that show a difference",
     "measures the peak memory": "a verb",
     "how to measure a classifier": "a verb, and Kalita's subject",
     "The four things to measure": "a verb, and Kalita's subject",

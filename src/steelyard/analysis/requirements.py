@@ -361,11 +361,6 @@ def _read_difference(text: str) -> tuple[str, str | None]:
     return text, None
 
 
-def is_day(text: str) -> bool:
-    """Whether the text is so many alerts of the rows of a day: "200 of 10000"."""
-    return _DAY.fullmatch(" ".join(text.split())) is not None
-
-
 def _read_alerts(sign: str, right: str, written: str) -> Requirement:
     """The most alerts that a day of so many rows may have, a limit on the share of rows that are flagged."""
     day = _DAY.fullmatch(right)

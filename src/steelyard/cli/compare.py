@@ -23,22 +23,33 @@ if TYPE_CHECKING:
 
 @command
 @options.inputs(models="give two or more")
-@options.shared("level", "metrics")
+@options.shared("use", "capacity", "level", "metrics")
 @click.option("--margin", type=float, metavar="M", help="Test that each model is worse than the next by at most M.")
 @click.option(
     "--anytime", is_flag=True, help="Two models by --pred: intervals and p-values that hold after every batch of rows."
 )
 @options.output("table", "json", "md", "csv", "html")
 def compare_models(
-    inputs: Inputs, level: float, metrics: list[str] | None, margin: float | None, anytime: bool, output: Output
+    inputs: Inputs,
+    level: float,
+    metrics: list[str] | None,
+    use: str | None,
+    capacity: str | None,
+    margin: float | None,
+    anytime: bool,
+    output: Output,
 ) -> None:
-    """Compare models on the same rows of FILE, by every metric, with paired confidence intervals and tests.
+    """Compare models on the same rows of FILE, and say which one to choose.
+
+    What each finds among as many alerts comes first, then the number of the use, then every metric with paired
+    confidence intervals and tests.
 
     Several saved evaluations or tallies are compared as models of different rows. With --anytime give the files of all
     rows so far, or tallies of two models, as often as you like: stop as soon as the answer is clear.
     """
     method = "anytime" if anytime else "auto"
-    comparison = compared(inputs, level=level, metrics=metrics, margin=margin, method=method)
+    asked = {"use": use, "capacity": capacity, "margin": margin}
+    comparison = compared(inputs, level=level, metrics=metrics, method=method, **asked)
     assumed = [*comparison.assumed]
     if output.kind in ("csv", "html"):
         print_assumed(assumed)

@@ -11,7 +11,6 @@ import click
 from click.core import ParameterSource
 
 from steelyard.arrays.labels import RARER
-from steelyard.cli.commands import RowOption, row_options
 from steelyard.cli.inputs import Inputs
 from steelyard.cli.outputs import check_no_input, checked_output
 from steelyard.exceptions import InputError
@@ -63,94 +62,71 @@ def _long(_context: click.Context, _option: click.Parameter, text: str | None) -
     return row, label
 
 
-def _row_option(*declarations: str, **settings: Any) -> _Decorator:
-    return click.option(*declarations, cls=RowOption, **settings)
-
-
-def _help_rows(context: click.Context, _option: click.Parameter, asked: bool) -> None:
-    """Print how rows are named and read, and end."""
-    if not asked or context.resilient_parsing:
-        return
-    formatter = context.make_formatter()
-    formatter.write_usage(context.command_path, "[OPTIONS] [FILE...]")
-    with formatter.section("Which rows are read, and how"):
-        formatter.write_dl(
-            [record for each in row_options(context.command) if (record := each.get_help_record(context))]
-        )
-    click.echo(formatter.getvalue().rstrip("\n"), color=context.color)
-    context.exit()
-
-
-_HELP_ROWS = click.option(
-    "--help-rows", is_flag=True, is_eager=True, expose_value=False, callback=_help_rows, hidden=True
-)
-
-
 _ROWS: dict[str, _Decorator] = {
     "files": click.argument("files", nargs=-1, metavar="[FILE...]"),
-    "counts": _row_option(
+    "counts": click.option(
         "--counts", metavar="TP,FN,FP,TN", help="Four counts, such as those of a paper, instead of a file."
     ),
-    "true": _row_option(
+    "true": click.option(
         "--true", "true", metavar="COL", help="The column of true labels; 'y_*' where each label has one."
     ),
-    "pred": _row_option("--pred", metavar="COL", help="The column of predicted labels."),
-    "score": _row_option(
+    "pred": click.option("--pred", metavar="COL", help="The column of predicted labels."),
+    "score": click.option(
         "--score",
         metavar="COL",
         help="The column of scores of the positive class; 'p_*' where each class has one, in which * is the class.",
     ),
-    "weight": _row_option("--weight", metavar="COL", help="The column of sample weights."),
-    "frequency": _row_option(
+    "weight": click.option("--weight", metavar="COL", help="The column of sample weights."),
+    "frequency": click.option(
         "--frequency", metavar="COL", help="The column of frequency weights: how many rows each row counts for."
     ),
-    "cluster": _row_option(
+    "cluster": click.option(
         "--cluster", metavar="COL", help="Clustered rows: the column that names the cluster, such as the patient."
     ),
-    "by": _row_option("--by", multiple=True, metavar="COL", help="The column of groups of rows; repeatable."),
-    "bins": _row_option(
+    "by": click.option("--by", multiple=True, metavar="COL", help="The column of groups of rows; repeatable."),
+    "bins": click.option(
         "--bins",
         multiple=True,
         callback=_bins,
         metavar="COL=N",
         help="A column of --by in N bins of its numbers, or at edges: age=40,60; repeatable.",
     ),
-    "pos_label": _row_option(
+    "pos_label": click.option(
         "--pos-label",
         "pos_label",
         type=click.UNPROCESSED,
         metavar="LABEL",
         help="The positive class; of yes/no and the like, yes.",
     ),
-    "rarer": _row_option(
+    "rarer": click.option(
         "--rarer-positive", "pos_label", type=click.UNPROCESSED, flag_value=RARER, help="The rarer of two is positive."
     ),
-    "labels": _row_option(
+    "labels": click.option(
         "--labels", metavar="A,B", help="All classes in their order, where some have no rows or the order matters."
     ),
-    "threshold": _row_option(
+    "threshold": click.option(
         "--threshold", type=float, metavar="T", help="The threshold: scores of at least T are predicted positive."
     ),
-    "design": _row_option(
+    "design": click.option(
         "--design",
         default="random",
         metavar="PLAN",
         help="How the test set was drawn: random, stratified where so many rows of each class were chosen, or the plan "
         "by which rows were labelled, as `steelyard plan` wrote it.",
     ),
-    "filter": _row_option("--filter", metavar="SLICE", help="These rows alone, such as 'age >= 60 and site = B'."),
-    "label_sep": _row_option(
+    "filter": click.option("--filter", metavar="SLICE", help="These rows alone, such as 'age >= 60 and site = B'."),
+    "label_sep": click.option(
         "--label-sep",
         metavar="SIGN",
         help="What divides the labels of a row in the columns of truth and prediction, such as ';'.",
     ),
-    "long": _row_option(
+    "long": click.option(
         "--long",
         callback=_long,
         metavar="ROW,LABEL",
         help="Of a file with a line for each row and label: the columns that name the two.",
     ),
-    "exact": _row_option(
+    "exact": click.option(
         "--exact/--binned", "exact", default=None, help="Keep every score, or 65,536 bins with bounds on the areas."
     ),
 }
@@ -163,6 +139,15 @@ _SHARED: dict[str, _Decorator] = {
         metavar="A,B",
         callback=lambda ctx, parameter, value: metric_names(value),  # noqa: ARG005 - click's own
         help="Only these metrics, such as mcc,f_beta[beta=2].",
+    ),
+    "use": click.option(
+        "--use",
+        metavar="NAME",
+        help="What the predictions are for, whose number leads: alerts, balance, ranking, probabilities; or the core "
+        "set of a field: clinical, fraud, retrieval, or a TOML file of your own.",
+    ),
+    "capacity": click.option(
+        "--capacity", metavar="N", help='So many alerts can be looked at: 200 of these rows, or "200 of 10000".'
     ),
     "mute": click.option(
         "--mute",
@@ -201,7 +186,7 @@ def inputs(*names: str, models: str | None = None) -> _Decorator:
 
         return call
 
-    options = _stacked(*chosen.values(), _HELP_ROWS)
+    options = _stacked(*chosen.values())
     return lambda function: options(gather(function))
 
 
@@ -262,7 +247,7 @@ def models(how_many: str) -> _Decorator:
 def _of_models(how_many: str) -> dict[str, _Decorator]:
     kinds = {"pred": "labels", "score": "scores, 'p_*' where each class has one"}
     return {
-        name: _row_option(f"--{name}", multiple=True, metavar="COL", help=f"A model's column of {kind}; {how_many}.")
+        name: click.option(f"--{name}", multiple=True, metavar="COL", help=f"A model's column of {kind}; {how_many}.")
         for name, kind in kinds.items()
     }
 

@@ -11,12 +11,14 @@ import numpy as np
 
 from steelyard.analysis.comparison.classical_tests import McNemar
 from steelyard.analysis.comparison.evidence import LARGEST_PAIR, WALD_TEST, Omnibus
-from steelyard.analysis.comparison.leaderboard import Leaderboard, leaderboard
+from steelyard.analysis.comparison.leaderboard import Leaderboard, Statement, leaderboard
 from steelyard.analysis.comparison.metric_ranking import PrevalenceLeaders, Ranking, prevalence_leaders, ranking
+from steelyard.analysis.comparison.outcomes import AT_CAPACITY, OF_LABELS, Outcomes
 from steelyard.analysis.comparison.paired import DeLong
+from steelyard.analysis.comparison.verdict import Size, Verdict
 from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.intervals.interval import Interval
-from steelyard.analysis.results.formatting import p_text
+from steelyard.analysis.results.formatting import filled, p_text
 from steelyard.analysis.results.result import Flat, Result, Rows, table_text
 from steelyard.analysis.results.result_json import read_metric
 from steelyard.exceptions import InputError, did_you_mean
@@ -187,6 +189,8 @@ class Comparison(Result[Difference]):
 
     Of more than two models `omnibus` has one test a metric that all of them are equal. Where the models are not
     `paired`, each was evaluated on rows of its own. `intervals` has the values of each model with their intervals.
+    `verdict` says in sentences which model to choose: by `outcomes`, what each finds, misses and flags in error, and by
+    `decisive`, the differences by the one number of the `use`, or of each use where none is named.
     """
 
     models: tuple[str, ...]
@@ -201,13 +205,44 @@ class Comparison(Result[Difference]):
     margin: float | None = None
     paired: bool = True
     intervals: Mapping[str, Rows[Interval]] = field(default_factory=dict, repr=False)
+    use: str | None = None
+    outcomes: Rows[Outcomes] = field(default_factory=Rows)
+    decisive: Mapping[str, Rows[Difference]] = field(default_factory=dict)
+
+    also_saved = ("verdict",)
 
     def __iter__(self) -> Iterator[Difference]:
         return iter(self.rows)
 
     def __repr__(self) -> str:
         head, tests = self.words()
-        return "\n".join([head, table_text(self.shown_rows()), *tests, *self.assumed])
+        return "\n".join([head, *map(filled, self.verdict), table_text(self.shown_rows()), *tests, *self.assumed])
+
+    @property
+    def verdict(self) -> list[str]:
+        """What each model does with the rows, the number of the use, and which model to choose, in sentences."""
+        return [statement.text() for statement in self.verdict_statements()]
+
+    def verdict_statements(self) -> list[Statement]:
+        """The same with places for the names of the models."""
+        return Verdict(self.models, self.outcomes, self.decisive, self.use, self.level, self._size).statements()
+
+    @property
+    def _size(self) -> Size:
+        """The positives on which differences rest, or the rows of several classes or labels."""
+        kinds = {outcomes.basis for outcomes in self.outcomes}
+        if AT_CAPACITY in kinds and self.tables.scores:
+            return Size(min(table.positive.n for table in self.tables.scores.values()), "positives")
+        if OF_LABELS in kinds and self.tables.labels:
+            tables = self.tables.labels.values()
+            rows = (int(table.rows[table.index(table.positive_label())].sum()) for table in tables)
+            return Size(min(rows), "positives")
+        return Size(self.n, "rows")
+
+    @property
+    def lead(self) -> list[str]:
+        """The verdict."""
+        return self.verdict
 
     def words(self) -> tuple[str, list[str]]:
         """What stands above the table, and the classical tests below it."""
@@ -276,7 +311,8 @@ class Comparison(Result[Difference]):
     def leaderboard(self, metric: SpecLike | None = None) -> Leaderboard:
         """The models from the best to the worst by a metric, and which of them are not distinguishable.
 
-        Without a name it is the registry's default where that was compared, else the first metric.
+        Without a name it is the number of the use, else average precision of scores and the registry's default of
+        labels where that was compared, else the first metric.
         """
         return leaderboard(self, metric)
 

@@ -32,6 +32,10 @@ class Evidence(Protocol):
     """What the rows say of a difference."""
 
     @property
+    def difference(self) -> float:
+        """The difference itself."""
+
+    @property
     def error(self) -> float:
         """Its standard error."""
 

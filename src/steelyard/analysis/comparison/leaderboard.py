@@ -134,8 +134,10 @@ def _title(board: Leaderboard) -> str:
 
 
 def metric_phrase(spec: MetricSpec) -> str:
-    """The metric inside a statement; a class of its name may hold braces."""
+    """The metric inside a statement, such as "macro F1"; a class of its name may hold braces."""
     words = spec.metric.phrase if spec.is_native else spec.title
+    if spec.label is None and isinstance(spec.average, str) and not spec.is_native:
+        words = f"{spec.average} {spec.metric.phrase}"
     return words.replace("{", "{{").replace("}", "}}")
 
 
@@ -232,10 +234,8 @@ def _named(template: str, models: Sequence[str], leader: str | None = None, titl
 # By how many metrics which model is better than which, and where the leader changes.
 
 
-def win_sentences(comparison: Comparison) -> list[Statement]:
-    """The metrics by which each of two models is better; of more models, how often each has the best value."""
-    if len(comparison.models) == 2:
-        return [pair_sentence(comparison, comparison.wins()[0])]
+def best_value_sentences(comparison: Comparison) -> list[Statement]:
+    """How often each model has the best value."""
     best: dict[str, int] = {}
     boards = [comparison.leaderboard(spec) for spec in comparison.tables.specs if spec.sign]
     for row in (row for board in boards for row in board if row.place == 1):
@@ -517,8 +517,11 @@ def ranked_spec(comparison: Comparison, metric: SpecLike | None) -> MetricSpec:
     """The metric of the comparison that is named; else the default where it was compared, or the first with a best."""
     specs = comparison.tables.specs
     if metric is None:
-        default = MetricSpec(default_metric())
-        named = default if default in specs else next((spec for spec in specs if spec.sign), specs[0])
+        of_use = [rows[0].spec for rows in comparison.decisive.values()]
+        of_use = of_use if comparison.use is not None or comparison.tables.scores else []
+        preferred = (*of_use[:1], MetricSpec(default_metric()))
+        named = next((spec for spec in preferred if spec in specs), None)
+        named = named or next((spec for spec in specs if spec.sign), specs[0])
     else:
         named = MetricSpec.of(metric)
     if named not in specs:

@@ -64,6 +64,11 @@ HOMES = {
         "prevalence_leaders",
     ),
     "steelyard.analysis.comparison.evidence": ("omnibus",),
+    "steelyard.analysis.comparison.outcomes": (
+        "model_outcome",
+        "outcome_difference",
+        "outcomes",
+    ),
     "steelyard.analysis.results.result": ("rows",),
     "steelyard.analysis.planning.label_plan": ("label_plan",),
     "steelyard.analysis.planning.sample_size": ("sample_size",),

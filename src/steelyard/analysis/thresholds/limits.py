@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from steelyard.analysis.requirements import Requirement, Terms, is_day, read_requirements
+from steelyard.analysis.requirements import Requirement, Terms, read_requirements
+from steelyard.analysis.results.capacity import AlertCapacity
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics import application
+from steelyard.metrics.registry import get_metric
 from steelyard.tables.counts import CELLS, Counts
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.measure import Metric
 
     LimitsLike: TypeAlias = str | Sequence[str]  # such as "specificity >= 0.99", one or several
-    CapacityLike: TypeAlias = "int | str | Capacity"  # alerts that can be looked at: 200, or "200 of 10000"
+    CapacityLike: TypeAlias = "int | str | Capacity"
 
 LIMIT_OF_A_THRESHOLD = Terms(
     "A threshold",
@@ -128,15 +130,10 @@ def read_capacity(given: CapacityLike | None, rows: int) -> Capacity | None:
     """
     if given is None or isinstance(given, Capacity):
         return given
-    is_whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
-    text = f"{given} of {rows}" if is_whole or (isinstance(given, str) and given.strip().isdigit()) else given
-    if not isinstance(text, str) or not is_day(text):
-        do = "write 200, or '200 of 10000'"
-        raise InputTypeError(argument="capacity", expected="how many alerts can be looked at", given=given, do=do)
-    (limit,) = read_limits(f"alerts <= {text}")
-    if not isinstance(limit, Capacity) or not limit.alerts:
-        raise InputError(argument="capacity", expected="1 alert or more", given=given)
-    return limit
+    alerts, of = AlertCapacity.read(given).of(rows)
+    return Capacity(
+        get_metric("predicted_prevalence"), "<=", alerts / of, f"alerts <= {alerts:,} of {of:,} rows", alerts, of
+    )
 
 
 def _limit(requirement: Requirement) -> Limit:

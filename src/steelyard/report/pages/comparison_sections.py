@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard._names import __version__
-from steelyard.analysis.comparison.leaderboard import flip_sentences, pair_sentence, short_percent, win_sentences
+from steelyard.analysis.comparison.leaderboard import best_value_sentences, flip_sentences, pair_sentence, short_percent
 from steelyard.analysis.results.formatting import unbroken, value_text
 from steelyard.exceptions import SteelyardError
 from steelyard.metrics.registry import default_metric
@@ -41,6 +41,7 @@ def comparison_sections(comparison: Comparison, source: str) -> list[Section]:
         "leaderboard.html",
         **context,
         boards=[board_context(board, marks) for board in boards],
+        verdict=statements_html(comparison.verdict_statements()),
         sentences=_sentences(comparison, leaders),
         statements=comparison.statements,
         models=len(comparison.models),
@@ -104,7 +105,8 @@ def _leaders(comparison: Comparison) -> PrevalenceLeaders | None:
 
 def _sentences(comparison: Comparison, leaders: PrevalenceLeaders | None) -> list[Markup]:
     flips = [] if leaders is None else flip_sentences(comparison, leaders)[:1]
-    return statements_html([*win_sentences(comparison), *flips])
+    wins = best_value_sentences(comparison) if len(comparison.models) > 2 else []
+    return statements_html([*wins, *flips])
 
 
 def _curves(comparison: Comparison, marks: Mapping[str, ModelMark]) -> dict[str, Any]:

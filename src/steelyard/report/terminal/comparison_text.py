@@ -1,4 +1,4 @@
-"""Terminal comparison: who leads, a leaderboard with bars and brackets, then the differences."""
+"""Terminal comparison: the verdict, a leaderboard with bars and brackets, then the differences."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.comparison.leaderboard import leaderboard_sentences, letters_note, win_sentences
+from steelyard.analysis.comparison.leaderboard import best_value_sentences, letters_note
 from steelyard.analysis.results.formatting import (
     interval_text,
     terminal_width,
@@ -30,12 +30,12 @@ _MOST_PAIRS = 3  # of which every difference is printed
 
 
 def comparison_summary(comparison: Comparison, assumed: Sequence[str]) -> str:
-    """Who leads by the default metric, the leaderboard, the leader by every metric, the differences, and the tests."""
+    """The verdict, the leaderboard, the leader by every metric, the differences, and the tests."""
     ranked = any(spec.sign for spec in comparison.tables.specs)
     board = comparison.leaderboard() if ranked else None
-    parts = [safe_paragraph(_title(comparison))]
+    parts = [safe_paragraph(_title(comparison)), _verdict(comparison)]
     if board is not None:
-        parts += [_headline(comparison, board), leaderboard_text(board), _leaders(comparison)]
+        parts += [leaderboard_text(board), _leaders(comparison), _wins(comparison)]
     many = board is not None and len(board.pairs) > _MOST_PAIRS
     parts += [_pair_tests(comparison, board)] if many and board is not None else _differences(comparison)
     parts.append("\n".join(map(safe_paragraph, _untested(comparison))))
@@ -55,10 +55,16 @@ def _title(comparison: Comparison) -> str:
     return f"{models} on {'' if comparison.paired else 'different '}{rows}"
 
 
-def _headline(comparison: Comparison, board: Leaderboard) -> str:
-    first, *others = (_sentence(statement) for statement in leaderboard_sentences(board))
-    wins = [] if len(comparison.tables.specs) == 1 else [_sentence(each) for each in win_sentences(comparison)]
-    return "\n".join([bold(first), *others, *wins])
+def _verdict(comparison: Comparison) -> str:
+    """The sentences of the verdict; the first and the decision stand out."""
+    sentences = [_sentence(statement) for statement in comparison.verdict_statements()]
+    return "\n".join(bold(text) if i in (0, len(sentences) - 1) else text for i, text in enumerate(sentences))
+
+
+def _wins(comparison: Comparison) -> str:
+    """Of more than two models, how often each has the best value."""
+    wins = best_value_sentences(comparison) if len(comparison.models) > 2 and len(comparison.tables.specs) > 1 else []
+    return "\n".join(map(_sentence, wins))
 
 
 def _sentence(statement: Statement) -> str:

@@ -79,8 +79,8 @@ function comparedMarkdown() {
   const chosen = boardMetric ? boardMetric.value : null, metric = C.metrics.find((row) => row.name === chosen);
   if (!metric) return "";
   const lines = C.boards[chosen].map(([model, place, value, low, high, letters]) => `| ${isNumber(place) ? place : "–"} | ${markdownText(C.models[model].name)} | ${valueText(metric, value)} | ${between(metric, low, high)} | ${letters} |`);
-  const shown = [...document.querySelectorAll(".verdict [data-board]")].find((part) => part.dataset.board === chosen);
-  const sentences = [...shown.querySelectorAll("h1, p")].map((part) => markdownText(part.textContent));
+  const shown = [...document.querySelectorAll("#leaderboard [data-board]")].find((part) => part.dataset.board === chosen);
+  const sentences = [...shown.querySelectorAll(".board-words p")].map((part) => markdownText(part.textContent));
   return [sentences.join(" "), "", `| place | model | ${metric.title} | ${100 * C.level} % interval | letters |`, "|---:|---|---:|---|---|", ...lines, ""].join("\n");
 }
 exporters.set("json", () => JSON.stringify(comparedNumbers(), null, 1));

@@ -1,0 +1,467 @@
+"""The verdict of a comparison: what each model does with the rows, the number of the use, and which one to choose.
+
+Without a use each of the four is asked, or each metric that was named, and Holm's method holds for all together. At a
+capacity alerts are decided by what is found there; where none is given, also by the number of the use, which is of all
+numbers of alerts.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from steelyard.analysis.comparison.leaderboard import Statement, metric_phrase
+from steelyard.analysis.comparison.outcomes import (
+    AT_CAPACITY,
+    FALSE_ALARMS,
+    FOUND,
+    OF_CLASSES,
+    OF_LABEL_SETS,
+    RIGHT,
+    rows_that_tell,
+)
+from steelyard.analysis.holm import holm
+from steelyard.analysis.results.formatting import ROUNDING, listed, number_of, value_text
+from steelyard.analysis.results.result import Rows
+from steelyard.metrics.uses import USES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from steelyard.analysis.comparison.comparison import Difference
+    from steelyard.analysis.comparison.outcomes import Outcomes
+    from steelyard.metrics.spec import MetricSpec
+
+_MOST_NAMED = 4
+_MOST_NEEDED = 10_000_000  # rows beyond which nobody collects them
+ALERTS, BALANCE, RANKING, PROBABILITIES = USES
+
+
+class Size(NamedTuple):
+    """How many rows the differences rest on, and what these are called: positives, or rows."""
+
+    number: float
+    noun: str
+
+
+class Test(NamedTuple):
+    """By how much a model is better than another, with the interval and the p-value."""
+
+    gain: float
+    low: float
+    high: float
+    p: float
+    needed: float
+
+    def reversed(self) -> Test:
+        """The same from the other model's side."""
+        return Test(-self.gain, -self.high, -self.low, self.p, self.needed)
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Models by one number, the best first, and the tests of all pairs; `better` words a gain with its interval."""
+
+    merits: Mapping[str, float]
+    tests: Mapping[tuple[str, str], Test]
+    level: float
+    phrase: str
+    spec: MetricSpec | None = None  # None of what is found
+
+    @property
+    def order(self) -> list[str]:
+        """The models with a value, the best first."""
+        defined = [name for name, merit in self.merits.items() if not math.isnan(merit)]
+        return sorted(defined, key=lambda name: -self.merits[name])
+
+    def test(self, a: str, b: str) -> Test:
+        """How much better a is than b."""
+        return self.tests[a, b] if (a, b) in self.tests else self.tests[b, a].reversed()
+
+    def is_shown(self, a: str, b: str) -> bool:
+        """Whether a is shown to be better than b."""
+        test = self.test(a, b)
+        return test.p < 1 - self.level and test.low > 0
+
+    @property
+    def alike(self) -> list[str]:
+        """The first model, and those that it is not shown to be better than."""
+        first, *others = self.order
+        return [first, *(name for name in others if not self.is_shown(first, name))]
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether some model is shown to be worse than the first."""
+        return len(self.order) > 1 and len(self.alike) < len(self.order)
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether there are tests."""
+        return any(not math.isnan(test.p) for test in self.tests.values())
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the verdict reads of a comparison, or of a cross-evaluation."""
+
+    models: Sequence[str]
+    outcomes: Sequence[Outcomes]
+    decisive: Mapping[str, Sequence[Difference]]  # by the name of the use, else by that of a metric
+    use: str | None
+    level: float
+    size: Size
+
+    # ---------------------------------------------------------------- contests
+
+    @property
+    def at_capacity(self) -> Outcomes | None:
+        """The outcomes at a capacity, where scores are compared."""
+        return next((each for each in self.outcomes if each.basis == AT_CAPACITY), None)
+
+    def contests(self) -> dict[str, Contest]:
+        """The contest of each use by its number; what is found at the capacity stands under "found"."""
+        contests = {}
+        if self.at_capacity is not None and ALERTS in self.decisive:
+            contests[FOUND] = self._of_found(self.at_capacity)
+        for use, rows in self.decisive.items():
+            contests[use] = self._of_metric(rows)
+        return {name: contest for name, contest in contests.items() if contest.is_tested}
+
+    def _of_found(self, outcomes: Outcomes) -> Contest:
+        merits = {model.model: model.found for model in outcomes.models}
+        tests = {
+            (row.a, row.b): Test(row.difference, row.low, row.high, row.p_holm, max(row.needed, self.size.number))
+            for row in outcomes.differences
+        }
+        return Contest(merits, tests, self.level, "")
+
+    def _of_metric(self, rows: Sequence[Difference]) -> Contest:
+        spec = rows[0].spec
+        merits: dict[str, float] = {}
+        tests: dict[tuple[str, str], Test] = {}
+        for row in rows:
+            merits |= {row.a: spec.sign * row.value_a, row.b: spec.sign * row.value_b}
+            needed = rows_that_tell(row.difference, row.high - row.low, self.size.number, self.level)
+            test = Test(row.difference, row.low, row.high, row.p_holm, max(needed, self.size.number))
+            tests[row.a, row.b] = test if spec.sign > 0 else test.reversed()
+        return Contest(merits, tests, self.level, metric_phrase(spec), spec)
+
+    def together(self, contests: Mapping[str, Contest]) -> dict[str, Contest]:
+        """The contests with Holm's p-values of all of them together."""
+        keys = [(name, pair) for name, contest in contests.items() for pair in contest.tests]
+        adjusted = dict(zip(keys, holm(contests[name].tests[pair].p for name, pair in keys), strict=True))
+        return {
+            name: replace(
+                contest, tests={pair: test._replace(p=adjusted[name, pair]) for pair, test in contest.tests.items()}
+            )
+            for name, contest in contests.items()
+        }
+
+    # ---------------------------------------------------------------- sentences
+
+    def statements(self) -> list[Statement]:
+        """The sentences, each with places for the names of the models."""
+        texts = [text for outcomes in self.outcomes for text in self._rows(outcomes)]
+        contests = self.contests()
+        for name, rows in self.decisive.items():
+            contest = contests.get(name)
+            lead = f"For {name}, " if self.use is None and len(self.decisive) > 1 and name in USES else ""
+            texts.append(self._untested(lead, rows) if contest is None else self._number(lead, contest))
+        if contests:
+            texts.append(self._decision(contests))
+        names = {self._place(name)[1:-1]: name for name in self.models}
+        return [Statement(text, names) for text in texts]
+
+    def _place(self, model: str) -> str:
+        return f"{{m{list(self.models).index(model)}}}"
+
+    def _named(self, models: Iterable[str], joint: str = "and") -> str:
+        """Models in a row; of many the first ones by name."""
+        names = [self._place(name) for name in models]
+        shown, rest = names[:_MOST_NAMED], len(names) - _MOST_NAMED
+        return listed([*shown, f"{rest} more"] if rest > 0 else shown, joint)
+
+    # ---------------------------------------------------------------- rows
+
+    def _rows(self, outcomes: Outcomes) -> list[str]:
+        """What each model does with the rows."""
+        runs = "" if outcomes.runs is None else f", mean of {number_of(outcomes.runs, 'run')}"
+        if outcomes.basis == AT_CAPACITY:
+            alerts = _total(outcomes.alerts)
+            where = f"At {alerts} {_plural('alerts', alerts)} of {_total(outcomes.of)} rows{runs}"
+            return self._most(outcomes, FOUND, f"{where}{',' if runs else ''} ", "finds", "positives")
+        if outcomes.basis == OF_CLASSES:
+            return self._most(outcomes, RIGHT, "", "is right in", f"rows{runs}", outcomes.of)
+        return self._each(outcomes, runs)
+
+    def _most(
+        self, outcomes: Outcomes, what: str, where: str, verb: str, noun: str, of: float | None = None
+    ) -> list[str]:
+        """Who has most, how many others have, and by how many more, with the interval."""
+        differences = Rows(row for row in outcomes.differences if row.what == what)
+        contest = self._of_found(replace(outcomes, differences=differences))
+        total, order = outcomes.positives if of is None else of, contest.order
+        digits = _digits(*(contest.merits[name] for name in order))
+        counts = {name: _count(contest.merits[name], digits) for name in order}
+        first, *others = order
+        into = "in " if verb.endswith(" in") else ""
+        most = f"{where}{self._place(first)} {verb} {counts[first]} of {_total(total)} {noun}"
+        if len(others) == 1:
+            second = others[0]
+            gap, between = self._gap(contest.test(first, second), counts[first], counts[second], digits)
+            if not gap:
+                return [f"{most} and {self._place(second)} {into}as many ({between})."]
+            return [f"{most} and {self._place(second)} {into}{counts[second]}: {gap} more ({between})."]
+        named = [f"{self._place(name)} {into}{counts[name]}" for name in others[: _MOST_NAMED - 1]]
+        rest = others[_MOST_NAMED - 1 :]
+        named += [f"{len(rest)} more at most {counts[rest[0]]}"] if rest else []
+        gaps = []
+        for name in others[: _MOST_NAMED - 1]:
+            gap, between = self._gap(contest.test(first, name), counts[first], counts[name], digits)
+            gaps.append(f"{f'{gap} more than' if gap else 'as many as'} {self._place(name)} ({between})")
+        return [f"{most}, {listed(named)}.", f"{self._place(first)} {verb} {listed(gaps)}."]
+
+    @staticmethod
+    def _gap(test: Test, first: str, second: str, digits: int) -> tuple[str, str]:
+        """How many more, empty where as many, and the interval of that: 7 and 2 to 12."""
+        gap = float(first.replace(",", "")) - float(second.replace(",", ""))
+        return _count(gap, digits) if gap else "", _rows_range(test.low, test.high, digits)
+
+    def _each(self, outcomes: Outcomes, runs: str) -> list[str]:
+        """What each model finds, misses and flags in error as it predicts; of two models by how many they differ."""
+        noun = "labels" if outcomes.basis == OF_LABEL_SETS else "positives"
+        false = "false labels" if outcomes.basis == OF_LABEL_SETS else "false alarms"
+        order = sorted(outcomes.models, key=lambda model: -model.found)
+        digits = _digits(*(count for model in order for count in (model.found, model.missed, model.false_alarms)))
+        texts: list[str] = []
+        for model in order[:_MOST_NAMED]:
+            counts = (model.found, model.missed, model.false_alarms)
+            found, missed, alarms = (_count(count, digits) for count in counts)
+            total = f" of {_total(outcomes.positives)} {noun}" if not texts else ""
+            end = f" {_plural(false, alarms)}" if not texts else ""
+            texts.append(f"{self._place(model.model)} finds {found}{total}, misses {missed} and raises {alarms}{end}")
+        rest = len(order) - len(texts)
+        more = f"; {rest} more find fewer" if rest > 0 else ""
+        sentences = [f"In {_total(outcomes.of)} rows{runs} {'; '.join(texts)}{more}."]
+        if len(order) == 2:
+            sentences += self._differ(outcomes, order[0].model, order[1].model, false)
+        return sentences
+
+    def _differ(self, outcomes: Outcomes, a: str, b: str, false: str) -> list[str]:
+        """By how many two models differ, of the found and of the false alarms."""
+        parts = []
+        for what in (FOUND, FALSE_ALARMS):
+            row = next((row for row in outcomes.differences if row.what == what), None)
+            if row is None or math.isnan(row.low):
+                continue
+            test = Test(row.difference, row.low, row.high, row.p_holm, row.needed)
+            test = test if (row.a, row.b) == (a, b) else test.reversed()
+            digits, side = _digits(test.gain), "more" if test.gain >= 0 else "fewer"
+            number = _count(abs(test.gain), digits)
+            gap = f"{number} {side}" if abs(test.gain) > ROUNDING else "as many"
+            words = f"finds {gap}" if what == FOUND else f"raises {gap} {_plural(false, number)}"
+            parts.append(f"{words} ({_rows_range(test.low, test.high, digits)})")
+        return [f"{self._place(a)} {listed(parts)} than {self._place(b)}."] if parts else []
+
+    # ---------------------------------------------------------------- the number of a use
+
+    def _number(self, lead: str, contest: Contest) -> str:
+        """The values of the models by the number of a use, and how much the first exceeds the second."""
+        assert contest.spec is not None  # noqa: S101 - of a metric
+        spec, order = contest.spec, contest.order
+        share, title = spec.is_share, metric_phrase(spec)
+        values = {name: value_text(spec.sign * contest.merits[name], share=share) for name in order}
+        head = f"{lead}{title}" if lead else f"{title[:1].upper()}{title[1:]}"
+        sides = ("lower", "higher") if spec.sign > 0 else ("higher", "lower")
+        first, *others = order
+        parts = [f"{values[name]} for {self._place(name)}" for name in order[:_MOST_NAMED]]
+        if len(order) == 2:
+            test = contest.test(first, others[0])
+            if test.gain <= ROUNDING and test.high <= ROUNDING:
+                return f"{head} is {values[first]} for both."
+            gain = f"{_gain(test.gain, share=share)} {sides[1]}" if test.gain > ROUNDING else "no difference"
+            return f"{head} is {listed(parts)}: {gain} ({_metric_range(test.low, test.high, sides, share=share)})."
+        rest = (
+            f" and at best {values[order[_MOST_NAMED]]} for {len(order) - _MOST_NAMED} more"
+            if len(order) > _MOST_NAMED
+            else ""
+        )
+        shown = [name for name in others if contest.is_shown(first, name)]
+        alike = [name for name in others if name not in shown]
+        ends = [f"{sides[1]} than {self._named(shown)}"] if shown else []
+        ends += [f"not distinguishable from {self._named(alike)}"] if alike else []
+        values_text = ", ".join(parts) + rest if rest else listed(parts)
+        return f"{head} is {values_text}; {self._place(first)} is {' and '.join(ends)}."
+
+    def _untested(self, lead: str, rows: Sequence[Difference]) -> str:
+        """That the number of a use was not tested, and why."""
+        title = metric_phrase(rows[0].spec)
+        head = f"{lead}{title}" if lead else f"{title[:1].upper()}{title[1:]}"
+        why = next((row.why for row in rows if row.why), None)
+        reason = "" if why is None else ": " + why.replace("{", "{{").replace("}", "}}")
+        return f"{head} is not tested{reason}."
+
+    # ---------------------------------------------------------------- the decision
+
+    def _decision(self, contests: Mapping[str, Contest]) -> str:
+        """Which model to choose, for which use, or what would tell."""
+        if self.use is not None or len(self.decisive) <= 1:
+            return self._of_one_use(contests)
+        judged = self.together(contests)
+        uses = [name for name in self.decisive if name in judged]
+        chosen = {}
+        for use in uses:
+            deciding = [judged[FOUND], judged[use]] if use == ALERTS and FOUND in judged else [judged[use]]
+            if FOUND in judged and use == ALERTS and self._capacity_given:
+                deciding = deciding[:1]
+            decided = next((contest for contest in deciding if contest.is_decided), None)
+            if decided is not None:
+                chosen[use] = tuple(decided.alike)
+        if not chosen:
+            if any(contest.is_decided for contest in contests.values()):
+                what, one = (
+                    ("uses", "the use that you need") if uses[0] in USES else ("metrics", "the one that matters")
+                )
+                return (
+                    f"Not distinguishable by {len(uses)} {what} tested together; name {one}, which then decides alone."
+                )
+            return self._not_distinguishable(contests.get(FOUND, next(iter(contests.values()))))
+        by_choice: dict[tuple[str, ...], list[str]] = {}
+        for use, models in chosen.items():
+            same = next((named for named in by_choice if set(named) == set(models)), models)
+            by_choice.setdefault(same, []).append(use)
+        open_ = [use for use in uses if use not in chosen]
+        if len(by_choice) == 1 and not open_:
+            return self._choose(next(iter(by_choice)))
+        them = "them" if len(self.models) > 2 else "the two"
+        do = "does" if len(open_) == 1 else "do"
+        joint = "for" if uses[0] in USES else "by"
+        words = {use: use if use in USES else judged[use].phrase for use in uses}
+        rest = f"; {listed([words[use] for use in open_])} {do} not distinguish {them}" if open_ else ""
+        parts = [
+            f"{self._named(models, 'or')} {joint} {listed([words[use] for use in of_choice])}"
+            for models, of_choice in by_choice.items()
+        ]
+        choose = "Choose " if len(parts) == 1 else ""
+        return f"{choose}{', '.join(parts)}{rest}."
+
+    @property
+    def _capacity_given(self) -> bool:
+        return self.at_capacity is not None and self.at_capacity.is_given
+
+    def _of_one_use(self, contests: Mapping[str, Contest]) -> str:
+        """The choice by one use: of alerts what is found, then its number where no capacity was given."""
+        found = contests.get(FOUND)
+        number = next((contest for name, contest in contests.items() if name != FOUND), None)
+        if found is None or number is None:
+            only = found or number
+            assert only is not None  # noqa: S101 - some contest is tested
+            return self._choose(tuple(only.alike)) if only.is_decided else self._not_distinguishable(only)
+        if self._capacity_given or not number.is_decided:
+            return self._choose(tuple(found.alike)) if found.is_decided else self._not_distinguishable(found)
+        alerts = self.at_capacity.alerts if self.at_capacity is not None else math.nan
+        if not found.is_decided:
+            which = self._choose(tuple(number.alike)).removesuffix(".")
+            two = "the two" if len(self.models) == 2 else "the models"
+            return (
+                f"{which}, by {number.phrase} over all numbers of alerts; at {_total(alerts)} alerts alone {two} are "
+                "not distinguishable."
+            )
+        if found.alike[0] in number.alike or number.alike[0] in found.alike:
+            return self._choose(tuple(found.alike))
+        return (
+            f"Choose {self._named(found.alike, 'or')} for {_total(alerts)} alerts, "
+            f"{self._named(number.alike, 'or')} where their number varies."
+        )
+
+    def _choose(self, models: tuple[str, ...]) -> str:
+        if len(models) == 1:
+            return f"Choose {self._place(models[0])}."
+        alike = "the two" if len(models) == 2 else f"{self._place(models[0])} from the others"
+        return f"Choose {self._named(models, 'or')}: no test distinguishes {alike}."
+
+    def _not_distinguishable(self, contest: Contest) -> str:
+        """What the difference could be, and how many rows would tell."""
+        first, last = contest.order[0], contest.order[-1]
+        test = contest.test(first, last)
+        if len(contest.order) > 2:
+            who = f"{self._named(contest.order)}; between {self._place(first)} and {self._place(last)}"
+            end = self._tell(test).replace("; about", " about", 1)
+            return f"Not distinguishable: {who}{end or ' their values are equal'}."
+        if contest.spec is None:
+            between = _rows_range(test.low, test.high, _digits(test.gain))
+            could = f"{self._place(first)} could find from {between}"
+        else:
+            sides = ("lower", "higher") if contest.spec.sign > 0 else ("higher", "lower")
+            between = _metric_range(test.low, test.high, sides, share=contest.spec.is_share)
+            could = f"{contest.phrase} of {self._place(first)} could be from {between}"
+        return f"Not distinguishable: {could}{self._tell(test)}."
+
+    def _tell(self, test: Test) -> str:
+        """How many rows would tell a difference of this size."""
+        if math.isinf(test.needed) or math.isnan(test.needed):
+            return ""
+        if test.needed > _MOST_NEEDED:
+            return f"; more than {_MOST_NEEDED:,} {self.size.noun} would be needed to tell"
+        return f"; about {float(f'{test.needed:.2g}'):,.0f} {self.size.noun} would tell"
+
+
+# ---------------------------------------------------------------- numbers of rows
+
+
+def _digits(*counts: float) -> int:
+    """No decimals where all are whole or large, else one."""
+    whole = all(math.isnan(count) or abs(count) >= 100 or abs(count - round(count)) < 0.005 for count in counts)
+    return 0 if whole else 1
+
+
+def _count(number: float, digits: int) -> str:
+    """A number of rows with so many decimals, none where it is whole."""
+    return f"{number:,.{digits if abs(number - round(number)) > 0.005 else 0}f}"
+
+
+def _total(number: float) -> str:
+    """A number of rows that others are part of: whole from ten on."""
+    return f"{number:,.0f}" if number >= 10 else _count(number, 1)
+
+
+def _plural(noun: str, count: str) -> str:
+    return noun.removesuffix("s") if count == "1" else noun
+
+
+def _rows_range(low: float, high: float, digits: int) -> str:
+    """An interval in rows: decimals only where it is narrow, and no end rounded to 0."""
+    digits = digits if max(abs(low), abs(high)) < 10 else 0
+
+    def text(number: float) -> str:
+        return f"{number:,.{digits}f}" if not number or float(f"{number:.{digits}f}") else f"{number:.1g}"
+
+    return _range(low, high, ("fewer", "more"), text)
+
+
+def _range(low: float, high: float, sides: tuple[str, str], text: Callable[[float], str]) -> str:
+    """2 to 12, or of an interval that holds 0: 3 fewer to 9 more."""
+    if low > 0 or (low == 0 and high == 0):
+        return f"{text(low)} to {text(high)}"
+    if high < 0:
+        return f"{text(-high)} to {text(-low)} {sides[0]}"
+    first = "0" if abs(low) < 1e-9 else f"{text(-low)} {sides[0]}"
+    return f"{first} to {text(high)} {sides[1]}"
+
+
+def _metric_range(low: float, high: float, sides: tuple[str, str], *, share: bool) -> str:
+    """The same of a metric's differences: 0.012 to 0.110, or 0.004 lower to 0.031 higher."""
+
+    def text(number: float) -> str:
+        return _gain(number, share=share).removesuffix(" points")
+
+    return _range(low, high, sides, text)
+
+
+def _gain(number: float, *, share: bool) -> str:
+    """A difference of values: of shares of rows in points, else with the three decimals that values have."""
+    scaled, decimals = (100 * number, 1) if share else (number, 3)
+    text = f"{scaled:.{decimals}f}"
+    shown = text if not scaled or float(text) else f"{scaled:.1g}"
+    return f"{shown} points" if share else shown
