@@ -111,6 +111,7 @@ EQUIVALENT: dict[str, str] = {
     "_determine: table.tn + more -> (table.tn - (more))": "a metric that depends on true negatives differs with fewer as well",
     "reference_limit: side < 0 -> side <= 0": "a side is -1 or 1",
     "ranked_leaderboard: other > merits[name] + ROUNDING -> other >= merits[name] + ROUNDING": "no value lies just the rounding above another",
+    "_tails: np.abs(step.shift).max -> np.abs(step.shift).min": "only tails below 1e-20 move, and none is compared with so little",
     "_furthest: stop - end -> (stop + (end)) (the 2.)": "more points than there are indices in between are the same indices",
 }
 

@@ -83,3 +83,18 @@ def test_what_is_not_tested_is_called_so_with_the_reason_and_not_indistinguishab
     assert [row.letters for row in board] == ["", ""] and len(board.untested) == 1
     assert comparison.wins()[0].untested == ("ks[average=micro]",)
     assert "not distinguishable" not in comparison.to_html()
+
+
+def test_a_label_that_no_row_has_changes_no_test_of_clusters():
+    rng = np.random.default_rng(0)
+    true, clusters = rng.random((300, 3)) < [0.5, 0.3, 0.03], np.repeat(np.arange(60), 5)
+    models = {name: true ^ (rng.random(true.shape) < wrong) for name, wrong in (("a", 0.1), ("b", 0.2))}
+
+    def judged(extra):
+        wider = [np.hstack([each, np.zeros((300, extra), bool)]).astype(int) for each in (true, *models.values())]
+        named = dict(zip(models, wider[1:], strict=True))
+        rows = compare(wider[0], named, cluster=clusters, metrics=["accuracy", "f1[average=micro]"])
+        return [(row.difference, row.low, row.high, row.p_value) for row in rows]
+
+    assert np.array(judged(1)) == pytest.approx(np.array(judged(0)), rel=1e-9)
+    assert all(low < difference < high and p < 1e-3 for difference, low, high, p in judged(1))

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from command_line import run_command
 from engines import ENGINES
-from scipy.stats import hypergeom
+from scipy.stats import hypergeom, norm
 
 from steelyard import Predictions, Result, get_metric, slices
 from steelyard.analysis.slices import count_tests, score_test
@@ -15,6 +15,8 @@ from steelyard.analysis.slices import slices as slice_question
 from steelyard.exceptions import SteelyardError
 from steelyard.frames import features
 from steelyard.frames import slices as slice_queries
+
+LETTERS = np.array(list("ABCDEF"))
 
 
 def table(rows=4000, bad_recall=0.3, seed=0):
@@ -194,6 +196,34 @@ def test_bins_beside_each_other_of_which_one_is_worse_are_not_joined():
     assert [(each.slice, each.joined) for each in found] == [("x >= 80", 0), ("60 <= x < 80", 0)]
 
 
+def test_the_second_statement_may_have_twice_the_p_value_of_the_first():
+    """By itself w is missed with p = .018, above .05 / 4 and below 2 * .05 / 4; its caught and missed rows are planted."""
+    planted = {("x", "v"): (460, 40), ("x", "w"): (439, 61), ("z", "v"): (50, 50), ("z", "w"): (38, 62)}
+    kinds = [
+        (a, b, 1, p)
+        for (a, b), counts in planted.items()
+        for p, n in zip((1, 0), counts, strict=True)
+        for _ in range(n)
+    ]
+    columns = zip(*kinds, *[("x", "v", 0, 0)] * 30, strict=True)
+    rows = pa.table(dict(zip(("a", "b", "y", "p"), map(list, columns), strict=True)))
+    found = slices(rows, true="y", pred="p", conditions=1)
+    assert found.tested == 4
+    assert [each.slice for each in found] == ["a = z", "b = w"]
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "brier"])
+def test_two_slices_of_scores_that_are_worse_are_two_statements(metric):
+    rng = np.random.default_rng(4)
+    n = 6_000
+    a, b, y = rng.integers(0, 6, n), rng.integers(0, 6, n), rng.random(n) < 0.3
+    signal = np.where((a == 2) | (b == 4), 0.3, 2.0)
+    score = 1 / (1 + np.exp(-(rng.normal(size=n) + np.where(y, signal, -signal))))
+    rows = pa.table({"a": LETTERS[a], "b": LETTERS[b], "y": y, "s": score})
+    found = slices(rows, true="y", score="s", metric=metric, conditions=1)
+    assert {each.slice for each in found} == {"a = C", "b = E"}
+
+
 def test_accuracy_of_many_classes_needs_no_positive_one(monkeypatch):
     import polars as pl
 
@@ -262,6 +292,29 @@ def test_the_saddlepoint_is_near_the_exact_tail_far_out():
         np.array([29.5]), np.array([[100, 10]]), np.ones((1, 2)), [score_test.Atoms.of(each) for each in ones]
     )
     assert far[0] == pytest.approx(hypergeom.sf(49, 1000, 200, 100), rel=0.1)  # 8.7e-13
+
+
+@pytest.mark.parametrize("metric", ["roc_auc", "brier"])
+def test_within_rows_that_are_left_a_sum_is_taken_as_normal_with_the_moments_of_draws_without_replacement(metric):
+    rng = np.random.default_rng(0)
+    values = [rng.normal(1, 2, 50), rng.normal(-3, 1, 80)]
+    inside = [np.arange(50) < 15, np.arange(80) < 10]
+    sums = lambda parts: np.array([part.sum() for part in parts] + [(part**2).sum() for part in parts])
+    parts = [value[which] for value, which in zip(values, inside, strict=True)]
+    test = score_test.ScoreTest(get_metric(metric), None, None)
+    found = test.merged_p_values(
+        features.SliceTable(np.array([[15, 10]]), sums(parts)[None]),
+        features.SliceTable(np.array([[50, 80]]), sums(values)[None]),
+    )
+    weights = (130 / 25, 130 / 25) if metric == "brier" else (50 / 15, 80 / 10)
+    off = sum(
+        w * (part.sum() - len(part) * value.mean()) for w, part, value in zip(weights, parts, values, strict=True)
+    )
+    variance = sum(
+        w**2 * len(part) * (1 - len(part) / len(value)) * value.var(ddof=1)
+        for w, part, value in zip(weights, parts, values, strict=True)
+    )
+    assert found == pytest.approx(norm.sf(off / np.sqrt(variance)), rel=1e-9)
 
 
 def test_discoveries_are_those_of_benjamini_and_hochberg_and_leave_out_what_cannot_be_one():

@@ -442,3 +442,17 @@ def test_several_classes_are_advised_metrics_that_have_a_form_for_them():
     rows = np.array([[50, 5, 0], [5, 50, 0], [6, 4, 0]])
     blind = Confusion.of_rows(("a", "b", "c"), rows)
     assert all(float(get_metric(name)(blind)) == 0 for name in evaluated.read_first)
+
+
+def test_groups_of_other_class_shares_are_tested_by_the_rates_of_each_class():
+    """The second group finds fewer of each class, and is called so (p = .002), though it holds most of two classes."""
+    right = {"first": ([5, 9, 31], [5, 8, 9]), "second": ([40, 50, 22], [15, 15, 11])}
+    rows = [
+        (name, label, label if i < hits else "bca"["abc".index(label)])
+        for name, counts in right.items()
+        for label, size, hits in zip("abc", *counts, strict=True)
+        for i in range(size)
+    ]
+    group, y, pred = map(np.array, zip(*rows, strict=True))
+    told = said(evaluate(y, pred, by=group, metrics=["balanced_accuracy"], draws=20))
+    assert "group = second" in told["weakest-group"]
