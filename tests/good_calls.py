@@ -153,6 +153,7 @@ GOOD = {
     "disagreement": lambda: call("recall", "f1", [0.1, 0.5], size=50),
     "best_decision": lambda: call(Y3, S3, "f1[average=macro]", folds=2),
     "best_threshold": lambda: call(Y, S, "f1", draws=10),
+    "operating_points": lambda: call(Y, S),
     "roc_then_tpnr": lambda: call(Y, S, draws=10),
     "NearestMeanClassifier": lambda: call("best"),
     "Recalibrator": lambda: call("logistic"),

@@ -178,6 +178,7 @@ QUESTIONS = {
     "group_thresholds": (ask("group_thresholds", draws=0), ("scores",)),
     "drift": (ask("drift", metrics=["recall"], draws=40, period="month"), ("labels", "scores")),
     "best_threshold": (ask("best_threshold", metric="f1", draws=0), ("scores",)),
+    "operating_points": (ask("operating_points"), ("scores",)),
     "best_decision": (ask("best_decision", metric="accuracy", folds=2), ("class scores",)),
     "decision_curve": (ask("decision_curve", thresholds=[0.2, 0.5]), ("scores", "two models")),
     "confidence_band": (ask("confidence_band"), ("scores",)),
@@ -193,7 +194,7 @@ QUESTIONS = {
 }
 # Questions that give one result, and so take no groups.
 ONE_RESULT = (
-    "interval*", "chance", "beats_chance", "best_threshold", "best_decision", "confidence_band", "roc_curve", "precision_recall_curve", "compare", "errors",
+    "interval*", "chance", "beats_chance", "best_threshold", "operating_points", "best_decision", "confidence_band", "roc_curve", "precision_recall_curve", "compare", "errors",
     "slices", "confusion", "score_table", "recommend", "drift",
 )  # fmt: skip
 # What is refused by design: question, kind, input or extra, each "*" for any, and the reason in words.

@@ -61,7 +61,7 @@ def test_the_threshold_is_best_by_the_same_metric_as_in_python(tmp_path):
     path = tmp_path / "scores.csv"
     path.write_text("y,s\n" + "".join(f"{y},{s}\n" for y, s in zip(y_true, y_score, strict=True)))
     row = json.loads(run("threshold", str(path), "--true", "y", "--score", "s", "--format", "json").stdout)
-    best = best_threshold(y_true, y_score)
+    best = best_threshold(y_true, y_score, "ac_score")
     assert (row["metric"], row["value"]) == ("ac_score", pytest.approx(best.value))
 
 

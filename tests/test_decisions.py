@@ -540,6 +540,6 @@ def test_two_classes_are_decided_by_both_columns_of_whatever_holds_them():
 
 def test_best_threshold_points_to_the_decision_of_many_classes():
     frame = pd.DataFrame(P, columns=[f"p_{i}" for i in range(P.shape[1])]).assign(y=Y)
-    for asked in (lambda: best_threshold(Y, P), lambda: best_threshold(frame, true="y", score="p_*")):
+    for asked in (lambda: best_threshold(Y, P, "f1"), lambda: best_threshold(frame, "f1", true="y", score="p_*")):
         with pytest.raises(InputError, match="best_decision finds a threshold for each class"):
             asked()

@@ -53,7 +53,8 @@ OF_SCORES = {
     "chance": rows(steelyard.chance, "average_precision"),
     "beats_chance": steelyard.beats_chance,
     "at_prevalence": lambda y_true, **given: steelyard.at_prevalence(y_true, 0.5, **given),
-    "best_threshold": rows(steelyard.best_threshold, draws=0),
+    "best_threshold": rows(steelyard.best_threshold, metric="f1", draws=0),
+    "operating_points": lambda **given: steelyard.operating_points(**given).points,
     "roc_then_tpnr": rows(steelyard.studies.roc_then_tpnr, draws=0),
     "confidence_band": steelyard.figures.confidence_band,
     "decision_curve": lambda **given: [row.net_benefit for row in steelyard.decision_curve(**given)],
@@ -209,11 +210,11 @@ REFUSED = {
     "groups of a table": (lambda: steelyard.evaluate(steelyard.confusion(Y, P), by=SITE), "so give the rows"),
     "groups of one interval": (lambda: steelyard.interval("f1", Y, P, by=SITE), "gives one result; evaluate takes by="),
     "groups of one threshold": (
-        lambda: steelyard.best_threshold(Y, S, by=SITE),
+        lambda: steelyard.best_threshold(Y, S, "f1", by=SITE),
         "gives one result; evaluate takes by=",
     ),
     "clusters of a threshold": (
-        lambda: steelyard.best_threshold(steelyard.score_table(Y, S), cluster=PATIENT),
+        lambda: steelyard.best_threshold(steelyard.score_table(Y, S), "f1", cluster=PATIENT),
         "so give the rows",
     ),
     "groups of a comparison": (
@@ -249,7 +250,7 @@ REFUSED = {
     ),
     "n x 1 scores": (lambda: steelyard.evaluate(Y, y_score=S[:, None]), r"a column of one; give y_score.ravel\(\)"),
     "n x 1 for a threshold": (
-        lambda: steelyard.best_threshold(Y, S[:, None]),
+        lambda: steelyard.best_threshold(Y, S[:, None], "f1"),
         r"a column of one; give y_score.ravel\(\)",
     ),
     "n x 1 for an area": (lambda: steelyard.roc_auc(Y, S[:, None]), r"a column of one; give y_score.ravel\(\)"),
@@ -275,7 +276,7 @@ def test_rows_are_counted_from_one_everywhere():
         lambda: steelyard.evaluate(Y, y_score=scores),
         lambda: steelyard.evaluate(frame, true="y", score="s"),
         lambda: steelyard.evaluate(frame.lazy(), true="y", score="s"),
-        lambda: steelyard.best_threshold(Y, scores),
+        lambda: steelyard.best_threshold(Y, scores, "f1"),
         lambda: steelyard.compare(Y, y_score={"a": scores, "b": S2}),
         lambda: steelyard.compare(frame, true="y", score=["s", "s2"]),
     ):

@@ -86,7 +86,7 @@ def test_thresholds_of_labels_take_what_label_sets_take_and_are_saved():
         ({"metric": "f1"}, r"f1\[average=macro\]"), ({"metric": "f1[average=samples]"}, "average over labels"),
         ({"metric": "roc_auc"}, "not of predicted labels"), ({"where": "recall >= 0.5"}, "where= is of one column"),
         ({"metric": ["f1", "mcc"]}, "by one metric"), ({"cost": {"cost_fn": 2}}, "cost= is of one column"),
-        ({"cluster": np.zeros(30)}, "1 rows or clusters"),
+        ({"metric": "f1[average=macro]", "cluster": np.zeros(30)}, "1 rows or clusters"),
     ],
 )  # fmt: skip
 def test_what_is_not_of_labels_is_refused(options, words):

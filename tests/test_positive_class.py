@@ -101,7 +101,7 @@ def test_questions_take_a_convention_and_state_it_where_a_measure_alone_asks():
 @pytest.mark.parametrize(("no", "yes"), CONVENTIONS)
 def test_results_take_a_convention_and_state_it(no, yes):
     y, p = words(no, yes), words(no, yes, P)
-    for result in (evaluate(y, p), evaluate(y, y_score=S), evaluate(y, y_score=10 * S), best_threshold(y, S)):
+    for result in (evaluate(y, p), evaluate(y, y_score=S), evaluate(y, y_score=10 * S), best_threshold(y, S, "f1")):
         assert result.positive == yes
         assert result.assumed[0].startswith(f"The positive class is {yes!r} by convention; pos_label={no!r} would")
     comparison = compare(y, {"a": p, "b": words(no, yes, S > 0.4)}, metrics=["recall"])
@@ -114,8 +114,8 @@ def test_results_take_a_convention_and_state_it(no, yes):
 def test_numbers_are_clear_and_need_no_word():
     for labels in ((0, 1), (False, True), (-1, 1)):
         y, p = np.where(Y, *labels[::-1]), np.where(P, *labels[::-1])
-        assert evaluate(y, p).assumed == () == best_threshold(y, S).assumed
-        assert best_threshold(y, S).positive == 1
+        assert evaluate(y, p).assumed == () == best_threshold(y, S, "f1").assumed
+        assert best_threshold(y, S, "f1").positive == 1
 
 
 @pytest.mark.parametrize(("no", "yes"), GUESSES)
@@ -126,7 +126,7 @@ def test_what_would_be_a_guess_is_asked_for_with_what_either_label_gives(no, yes
     )
     evaluation = evaluate(y, p)
     assert evaluation.positive is None and choice in evaluation.assumed[0]
-    for ask in (lambda: evaluate(y, y_score=S), lambda: best_threshold(y, S), lambda: steelyard.f1(y, p)):
+    for ask in (lambda: evaluate(y, y_score=S), lambda: best_threshold(y, S, "f1"), lambda: steelyard.f1(y, p)):
         with pytest.raises(InputError) as refusal:
             ask()
         assert choice in str(refusal.value) and "name it with pos_label=" in str(refusal.value)
@@ -151,7 +151,7 @@ def test_the_rarer_class_is_taken_on_request_and_stated(no, yes):
         evaluate(frame, true="y", pred="p", pos_label=RARER),
         evaluate(frame, true="y", score="s", pos_label=RARER),
         evaluate(frame.lazy(), true="y", score="s", pos_label=RARER, exact=False),
-        best_threshold(y, S, pos_label=RARER),
+        best_threshold(y, S, "f1", pos_label=RARER),
     ]
     for result in results:
         assert result.positive == yes and result.assumed[0].startswith(stated)
@@ -176,7 +176,10 @@ def test_the_rarer_class_counts_the_rows_that_a_row_stands_for():
     ],
 )
 def test_where_none_is_the_rarer_one_it_is_refused(y, said):
-    for ask in (lambda: evaluate(y, y, pos_label=RARER), lambda: best_threshold(y, range(len(y)), pos_label=RARER)):
+    for ask in (
+        lambda: evaluate(y, y, pos_label=RARER),
+        lambda: best_threshold(y, range(len(y)), "f1", pos_label=RARER),
+    ):
         with pytest.raises(InputError, match="pos_label=RARER") as refusal:
             ask()
         assert said in str(refusal.value)
@@ -195,7 +198,7 @@ CATEGORIES = {
 @pytest.mark.parametrize("kind", CATEGORIES)
 def test_text_of_any_column_type_is_read_alike(kind):
     y, p = (CATEGORIES[kind](words("no", "yes", which)) for which in (Y, P))
-    assert evaluate(y, p).positive == evaluate(y, y_score=S).positive == best_threshold(y, S).positive == "yes"
+    assert evaluate(y, p).positive == evaluate(y, y_score=S).positive == best_threshold(y, S, "f1").positive == "yes"
     assert evaluate(y, p)["recall"].value == evaluate(Y, P)["recall"].value
 
 
@@ -207,7 +210,7 @@ def test_a_positive_class_of_another_kind_than_the_labels_is_refused_by_kind(pos
         lambda: steelyard.roc_auc(y, S, pos_label=positive),
         lambda: evaluate(y, p, pos_label=positive),
         lambda: evaluate(y, y_score=S, pos_label=positive),
-        lambda: best_threshold(y, S, pos_label=positive),
+        lambda: best_threshold(y, S, "f1", pos_label=positive),
         lambda: compare(y, {"a": p, "b": p}, pos_label=positive),
     ]
     meant = " Write 1." if positive == "1" else ""
@@ -225,6 +228,6 @@ def test_cross_evaluation_takes_the_convention_and_says_so():
 
 
 def test_a_threshold_with_its_positive_class_is_read_back_equal():
-    best = best_threshold(words("no", "yes"), S)
+    best = best_threshold(words("no", "yes"), S, "ac_score")
     assert Result.from_json(best.to_json()) == best
     assert "; the positive class is 'yes' by convention" in repr(best)

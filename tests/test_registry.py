@@ -387,7 +387,10 @@ def test_every_question_takes_scikit_learns_keywords():
     assert steelyard.chance("roc_auc", **scores).value == 0.5
     assert steelyard.chance("f1", **rows).value == steelyard.chance("f1", y_true, y_pred).value
     assert steelyard.beats_chance(**scores) == steelyard.beats_chance(y_true, y_score=y_score)
-    assert steelyard.best_threshold(**scores).threshold == steelyard.best_threshold(y_true, y_score).threshold
+    assert (
+        steelyard.best_threshold(**scores, metric="f1").threshold
+        == steelyard.best_threshold(y_true, y_score, "f1").threshold
+    )
     assert (steelyard.roc_curve(**scores).tpr == steelyard.roc_curve(y_true, y_score).tpr).all()
     assert steelyard.interval("recall", **scores).value == steelyard.evaluate(**scores)["recall"].value
     with pytest.raises(SteelyardError, match="scores are no probabilities; give threshold="):

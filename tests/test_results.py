@@ -127,7 +127,7 @@ RESULTS = {
     "compare": lambda: steelyard.compare(TRUE, LABELS),
     "compare scores": lambda: steelyard.compare(TRUE, y_score=SCORES, threshold=0.5),
     "ranking": lambda: steelyard.compare(TRUE, LABELS).ranking(),
-    "best_threshold": lambda: steelyard.best_threshold(TRUE, SCORES["<b>A</b>"], draws=20),
+    "best_threshold": lambda: steelyard.best_threshold(TRUE, SCORES["<b>A</b>"], "ac_score", draws=20),
     "roc_then_tpnr": lambda: steelyard.studies.roc_then_tpnr(TRUE, SCORES["B|\x1b[31m"], draws=0),
     "best_threshold, labels": lambda: steelyard.best_threshold(
         np.eye(3, dtype=int)[np.arange(12) % 3], np.linspace(0, 1, 36).reshape(12, 3), "f1[average=macro]"

@@ -169,7 +169,7 @@ def test_equal_optima_are_equal_whatever_rounding_makes_of_them():
 
 
 def test_a_threshold_lies_in_the_middle_of_the_gap_and_the_lowest_flagged_score_is_kept():
-    found = best([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9])
+    found = best([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9], "ac_score")
     assert (found.threshold, found.observed) == (0.5, 0.8)
     assert found.row()["observed"] == 0.8
     saved = Result.from_json(found.to_json())
@@ -195,7 +195,7 @@ def test_the_page_shows_the_thresholds_that_best_threshold_gives(scale):
 
 
 def test_scores_of_few_digits_that_lie_close_have_a_middle():
-    found = best([0, 0, 1, 1], [0.2368, 0.2396, 0.2397, 0.2409])
+    found = best([0, 0, 1, 1], [0.2368, 0.2396, 0.2397, 0.2409], "ac_score")
     assert found.threshold == pytest.approx(0.23965, abs=1e-15) and found.observed == 0.2397
     rng = np.random.default_rng(5)
     for _ in range(50):
@@ -205,7 +205,7 @@ def test_scores_of_few_digits_that_lie_close_have_a_middle():
 
 
 def test_nobody_is_infinity_and_everybody_is_zero_for_probabilities_else_minus_infinity():
-    nobody = best([1, 0], [0, 1])
+    nobody = best([1, 0], [0, 1], "ac_score")
     assert nobody.threshold == nobody.observed == math.inf and nobody.to_dict()["threshold"] is None
     everybody = best([1, 0], [0.5, 0.75], "recall")
     assert (everybody.threshold, everybody.observed) == (0, 0.5)
@@ -241,7 +241,7 @@ def test_a_threshold_between_bins_divides_none():
     y, s = noise(20_000, 4)
     exact = score_table(y, np.round(s + y, 1))
     table = replace(exact, bins=np.array([[low, low + 0.08] for low in exact.thresholds[:0:-1]]))
-    found = best(table)
+    found = best(table, "ac_score")
     assert not [each for each in table.bins.tolist() if each[0] < found.threshold <= each[1]]
     assert math.isclose(found.threshold % 0.1, 0.09, abs_tol=1e-9)
 
@@ -272,15 +272,32 @@ def test_own_functions_means_costs_and_parameters():
 def test_labels_of_any_kind():
     y, s = rows(3)
     words = np.where(y == 1, "ill", "well")
-    assert best(words, s, pos_label="ill") == replace(best(y, s), positive="ill")
-    assert best(y == 1, s) == best(y, s)
+    assert best(words, s, "f1", pos_label="ill") == replace(best(y, s, "f1"), positive="ill")
+    assert best(y == 1, s, "f1") == best(y, s, "f1")
 
 
-def test_without_a_metric_the_default_one_is_best_everywhere():
+def test_without_an_aim_the_error_names_the_aims_and_the_menu():
     y, s = rows(3)
-    named = best(y, s, "ac_score")
-    assert best(y, s) == named == best(y, s, None)
-    assert steelyard.evaluate(y, y_score=s).best_threshold(draws=0) == named
+    for ask in (lambda: best(y, s), lambda: steelyard.evaluate(y, y_score=s).best_threshold()):
+        with pytest.raises(InputTypeError, match=r"'f1', cost=.*, where=.*use='alerts'.*operating_points"):
+            ask()
+
+
+def test_a_use_stands_for_its_metric_at_the_prevalence_in_force():
+    y, s = rows(3)
+    assert best(y, s, use="alerts", prevalence=0.1) == best(y, s, "f1", prevalence=0.1)
+    assert best(y, s, use="fraud") == best(y, s, "f1") and best(y, s, use="balance") == best(y, s, "ac_score")
+    assert best(y, s, "mcc", use="alerts") == best(y, s, "mcc")
+    assert best(y, s, use="probabilities", cost={"cost_fn": 5}) == best(y, s, cost={"cost_fn": 5})
+    for use, words in (("probabilities", "say what errors cost"), ("ranking", "takes no threshold")):
+        with pytest.raises(InputError, match=words):
+            best(y, s, use=use)
+
+
+def test_limits_alone_leave_the_choice_to_the_ac_score_and_say_so():
+    y, s = rows(3)
+    alone, named = (best(y, s, metric, where="recall >= 0.5") for metric in (None, "ac_score"))
+    assert replace(alone, assumed=()) == named and "Limits alone were given" in alone.assumed[0]
 
 
 def test_roc_then_tpnr_is_tpnr_at_the_cut_of_informedness():
@@ -369,7 +386,10 @@ def test_the_plateau_is_the_run_of_cuts_about_as_good():
         for name, direction in (("informedness", 1), ("f1", 1), ("error_rate", -1)):
             found = best(y, s, name)
             cuts = sorted({math.inf, *s.tolist()})
-            good = [abs(get_metric(name)(at(y, s, cut)) - found.value) <= 0.01 + 1e-12 for cut in cuts]
+            values = [get_metric(name)(at(y, s, cut)) for cut in cuts]
+            gain = np.nanmin(np.abs(found.value - np.array([values[0], values[-1]])))
+            near = 0.02 * min(abs(found.value), gain) + 1e-12
+            good = [abs(value - found.value) <= near for value in values]
             i = j = cuts.index(found.observed)
             while i and good[i - 1]:
                 i -= 1
@@ -379,20 +399,31 @@ def test_the_plateau_is_the_run_of_cuts_about_as_good():
 
 
 def test_equal_cuts_are_a_plateau_that_a_bound_ends():
-    assert best([0, 1], [1, 2]).plateau == (1.5, 1.5)
-    assert best([0, 1, 0], [1, 2, 3], "recall").plateau == (-math.inf, 1.5)
+    assert best([0, 1], [1, 2], "ac_score").plateau == (1.5, 1.5)
+    assert best([0, 1, 0], [1, 2, 3], "recall").plateau == (-math.inf, 1.5)  # everybody flagged is as good
     assert best([0, 1, 0], [1, 2, 3], "recall", where="specificity > 0.4").plateau == (1.5, 1.5)
 
 
-def test_costs_are_about_as_good_within_a_twentieth_of_the_least():
+def test_a_precision_of_rare_positives_is_not_about_as_good_as_that_of_flagging_everybody():
+    y = np.repeat([1, 0], [10, 1_990])
+    s = np.concatenate([np.linspace(0.5, 0.9, 10), np.linspace(0, 0.75, 1_990)])
+    found = best(y, s, "precision", where="recall >= 0.9")
+    everybody = y.mean()
+    assert found.precision < 0.02 and found.plateau[0] > 0.5
+    low = at(y, s, found.plateau[0])
+    assert steelyard.precision(low) >= found.value - 0.02 * (found.value - everybody) - 1e-12
+
+
+def test_costs_are_about_as_good_within_a_fiftieth_of_the_least_and_of_the_gain():
     y, s = rows(3, n=60, distinct=30)
     for cost in ({"cost_fn": 30}, {"cost_fn": 30 * np.ones(60)}):
         found = best(y, s, cost=cost)
         costs = {middle_below(s, cut): (30 * at(y, s, cut).fn + at(y, s, cut).fp) / 60 for cut in s}
         least, (low, high) = min(costs.values()), found.plateau
         beside = [*sorted(cut for cut in costs if cut < low)[-1:], *sorted(cut for cut in costs if cut > high)[:1]]
-        assert found.value == pytest.approx(least) and min(costs[cut] for cut in beside) > 1.05 * least
-        assert max(value for cut, value in costs.items() if low <= cut <= high) <= 1.05 * least
+        near = least + 0.02 * min(least, min(found.nobody, found.everybody) - least)
+        assert found.value == pytest.approx(least) and min(costs[cut] for cut in beside) > near
+        assert max(value for cut, value in costs.items() if low <= cut <= high) <= near + 1e-12
 
 
 # ---------------------------------------------------------------- resamples
@@ -433,7 +464,7 @@ def test_the_interval_holds_the_cut_and_narrows_with_rows():
     widths = []
     for n in (100, 1_000, 30_000):
         y, s = noise(n, 7)
-        found = best_threshold(y, s + 2 * y)
+        found = best_threshold(y, s + 2 * y, "ac_score")
         low, high = found.interval
         middles = {middle_below(s + 2 * y, cut) for cut in (s + 2 * y)} if n < 1_000 else {low, high}
         assert low <= found.threshold <= high and {low, high} <= {math.inf, *middles}
@@ -445,17 +476,17 @@ def test_the_true_cut_lies_in_the_interval_about_as_often_as_promised():
     inside = 0
     for seed in range(100):
         y, s = noise(200, seed)
-        low, high = best_threshold(y, s + 2 * y, rng=seed).interval
+        low, high = best_threshold(y, s + 2 * y, "ac_score", rng=seed).interval
         inside += low <= 1 <= high
     assert inside >= 88
 
 
 def test_one_input_gives_one_output_and_no_resamples_give_none():
     y, s = noise(80, 3)
-    assert best_threshold(y, s) == best_threshold(y, s)
-    assert best_threshold(y, s, rng=1).out_of_sample != best_threshold(y, s, rng=2).out_of_sample
-    found = best(y, s)
-    assert found.interval is found.out_of_sample is found.optimism is None
+    assert best_threshold(y, s, "f1") == best_threshold(y, s, "f1")
+    assert best_threshold(y, s, "f1", rng=1).out_of_sample != best_threshold(y, s, "f1", rng=2).out_of_sample
+    found = best(y, s, "f1")
+    assert found.interval is found.out_of_sample is found.optimism is found.precision_interval is None
 
 
 def test_many_cuts_are_resampled_in_part_and_agree_with_all():
@@ -472,11 +503,11 @@ def test_many_cuts_are_resampled_in_part_and_agree_with_all():
 def test_resamples_of_weighted_and_repeated_rows():
     y, s = noise(150, 9)
     s = np.round(s + y, 1)
-    plain = best_threshold(np.repeat(y, 3), np.repeat(s, 3))
-    often = best_threshold(y, s, frequency=np.full(150, 3))
+    plain = best_threshold(np.repeat(y, 3), np.repeat(s, 3), "ac_score")
+    often = best_threshold(y, s, "ac_score", frequency=np.full(150, 3))
     assert often.out_of_sample == pytest.approx(plain.out_of_sample, abs=0.02)
-    weighted = best_threshold(y, s, sample_weight=np.full(150, 3.0))
-    assert weighted.out_of_sample == pytest.approx(best_threshold(y, s).out_of_sample, abs=1e-12)
+    weighted = best_threshold(y, s, "ac_score", sample_weight=np.full(150, 3.0))
+    assert weighted.out_of_sample == pytest.approx(best_threshold(y, s, "ac_score").out_of_sample, abs=1e-12)
     assert weighted.out_of_sample < often.out_of_sample
 
 
@@ -490,16 +521,60 @@ def test_resamples_keep_the_bound():
 
 
 def test_the_result_reads_as_a_sentence_pickles_and_gives_a_row():
-    assert repr(best(Y, S, "ac_score")) == "ac_score 0.706 where score >= 0.450"
-    assert "with nobody flagged" in repr(best([1, 0], [0, 1]))
+    assert best(Y, S, "ac_score").headline == "ac_score 0.706 where score >= 0.450"
+    assert "with nobody flagged" in repr(best([1, 0], [0, 1], "ac_score"))
     assert "with everybody flagged" in repr(best([1, 0], [2, 3], "recall"))
     assert "about as good from everybody to nobody" in repr(best([1, 0], [2, 3], "g_mean"))
-    found = best_threshold(Y, S)
+    assert repr(best(Y, S, "f1")).splitlines()[1] == "Flagged: 5 of 7 rows; precision 60.0 %, recall 100 %."
+    found = best_threshold(Y, S, "ac_score")
     assert "on new rows about" in repr(found) and "the best one lies between" in repr(found)
     assert pickle.loads(pickle.dumps(found)) == found and found.kind == "best_threshold"
     assert found.row()["threshold"] == found.threshold and found.row()["tp"] == found.counts.tp
     with pytest.raises(AttributeError):
         found.threshold = 1
+
+
+def test_what_is_flagged_and_both_rates_stand_beside_every_threshold_with_intervals_on_new_rows():
+    y, s = noise(400, 2, share=0.1)
+    found = best_threshold(y, s + 2 * y, "f1")
+    counts, row = found.counts, found.row()
+    assert found.flagged == counts.predicted_positives / 400 == row["flagged"]
+    assert (found.precision, found.recall) == (steelyard.precision(counts), steelyard.recall(counts))
+    for rate in ("precision", "recall"):
+        low, high = row[f"{rate}_low"], row[f"{rate}_high"]
+        assert 0 < low < getattr(found, rate) < high < 1
+        exact = steelyard.interval(rate, counts)
+        assert high - low > 0.99 * (exact.high - exact.low)  # the threshold was found on the same rows
+    assert {"flagged", "precision", "recall"} <= set(found.shown_row()) and len(found.shown_row()) <= 8
+    assert found.outcome in repr(found) and Result.from_json(found.to_json()) == found
+
+
+def test_precision_is_that_of_the_prevalence_in_force():
+    y, s = noise(2_000, 2, share=0.3)
+    found = best_threshold(y, s + 2 * y, "f1", prevalence=0.01)
+    at = found.counts.scaled(positives=0.01 / y.mean(), negatives=0.99 / (1 - y.mean()))
+    assert found.precision == pytest.approx(steelyard.precision(at))
+    assert found.flagged == pytest.approx((at.tp + at.fp) / at.total)
+    low, high = found.precision_interval
+    assert low < found.precision < high
+    wider = best_threshold(y, s + 2 * y, "f1", prevalence=steelyard.Prevalence(positives=2, rows=200))
+    assert wider.precision_interval[0] < low and wider.precision_interval[1] > high
+
+
+def test_costs_stand_beside_those_of_flagging_nobody_and_everybody():
+    y, s = rows(3)
+    found = best(y, s, cost={"cost_fn": 10})
+    assert (found.nobody, found.everybody) == pytest.approx((10 * y.mean(), 1 - y.mean()))
+    assert "with nobody" in repr(found) and found.row()["everybody"] == found.everybody
+    assert best(y, s, cost={"cost_fn": np.where(y, 10.0, 3.0)}).nobody == pytest.approx(found.nobody)
+    assert best(y, s, "f1").nobody is None
+
+
+def test_a_saved_threshold_that_flags_low_scores_is_refused():
+    saved = best(Y, S, "f1").to_dict()
+    assert Result.from_json({**saved, "direction": 1}) == best(Y, S, "f1")
+    with pytest.raises(InputError, match="flags low scores"):
+        Result.from_json({**saved, "direction": -1})
 
 
 # ---------------------------------------------------------------- refused
@@ -516,22 +591,22 @@ def test_the_result_reads_as_a_sentence_pickles_and_gives_a_row():
         ((Y, S, {"cost_fnn": 3}), {}, InputTypeError, "Did you mean 'cost_fn'"),
         ((Y, S, "f1"), {"beta": 2}, InputTypeError, "takes no beta="),
         ((Y, S, ["f1", "mcc"]), {"beta": 2}, InputTypeError, "takes no beta="),
-        ((Y, ["a"] * 7), {}, InputTypeError, "y_score must hold numbers, not .*a"),
-        ((Y, [0.1] * 6), {}, InputError, "differ in length"),
-        ((Y, [math.nan] * 7), {}, InputError, "finite number"),
-        (([1] * 7, S), {}, InputError, "no negatives"),
-        (([0] * 7, S), {}, InputError, "no positives"),
+        ((Y, ["a"] * 7, "f1"), {}, InputTypeError, "y_score must hold numbers, not .*a"),
+        ((Y, [0.1] * 6, "f1"), {}, InputError, "differ in length"),
+        ((Y, [math.nan] * 7, "f1"), {}, InputError, "finite number"),
+        (([1] * 7, S, "f1"), {}, InputError, "no negatives"),
+        (([0] * 7, S, "f1"), {}, InputError, "no positives"),
         ((Y, np.zeros((7, 3))), {}, InputError, "needs a column for each"),
         (([0, 1, 2, 0, 1, 2, 0], np.full((7, 3), 1 / 3)), {}, InputError, "one column of scores"),
-        ((Y,), {}, InputTypeError, "give y_pred .labels. or y_score="),
+        ((Y,), {"metric": "f1"}, InputTypeError, "give y_pred .labels. or y_score="),
         ((score_table(Y, S), S), {}, InputTypeError, "A metric is named by"),
         ((score_table(Y, S),), {"pos_label": 0}, InputTypeError, "holds its rows already"),
         ((Predictions(Y, y_score=S), "f1"), {"metric": "mcc"}, InputTypeError, "given twice"),
         ((Y, S), {"both_directions": True}, InputTypeError, "takes no both_directions="),
-        ((Y, S), {"level": 95}, InputError, "level"),
-        ((Y, S), {"draws": 1.5}, InputError, "draws"),
-        ((Y, S), {"draws": -1}, InputError, "draws"),
-        ((Y, S), {"sample_weight": [-1] * 7}, InputError, "sample_weight"),
+        ((Y, S, "f1"), {"level": 95}, InputError, "level"),
+        ((Y, S, "f1"), {"draws": 1.5}, InputError, "draws"),
+        ((Y, S, "f1"), {"draws": -1}, InputError, "draws"),
+        ((Y, S, "f1"), {"sample_weight": [-1] * 7}, InputError, "sample_weight"),
         (([0, 1], [1, 1], "diagnostic_odds_ratio"), {}, UndefinedError, "undefined at every threshold: no"),
         (([0, 1], [1, 2], "diagnostic_odds_ratio"), {"where": "recall > 0"}, UndefinedError, "that meets recall > 0: "),
     ],

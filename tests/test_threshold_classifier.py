@@ -206,7 +206,7 @@ def test_without_scikit_learn_it_says_what_to_install():
 
 
 def test_the_search_for_a_cut_does_not_import_scikit_learn():
-    code = "import sys, steelyard as t; t.best_threshold([0, 1], [0, 1]); print('sklearn' in sys.modules, 'scipy.stats' in sys.modules)"
+    code = "import sys, steelyard as t; t.best_threshold([0, 1], [0, 1], 'f1'); print('sklearn' in sys.modules, 'scipy.stats' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["False", "False"]
 
@@ -292,7 +292,7 @@ def test_the_threshold_of_a_refit_carries_no_promise_on_any_surface():
     for given in ({"cv": 5}, {"refit": True}):
         model = ThresholdClassifier(LogisticRegression(), **given, **PROMISE).fit(rows, labels)
         best = model.best_threshold_
-        assert repr(best).endswith(f"; {told}") and "confidence" not in repr(best)
+        assert best.headline.endswith(f"; {told}") and "confidence" not in repr(best)
         assert best.limits[0].confidence is None and '"confidence": null' in best.to_json()
         saved = Result.from_json(best.to_json())
         new = evaluate(labels, y_score=model.predict_proba(rows)[:, 1], threshold=best.threshold, pos_label=1)

@@ -30,6 +30,7 @@ from steelyard.analysis.results.result import Result as Result
 from steelyard.analysis.slices.slices import slices as slices
 from steelyard.analysis.thresholds.best_threshold import best_threshold as best_threshold
 from steelyard.analysis.thresholds.decision_curve import decision_curve as decision_curve
+from steelyard.analysis.thresholds.operating_points import operating_points as operating_points
 from steelyard.arrays.labels import RARER as RARER
 from steelyard.auditing.properties import audit as audit
 from steelyard.auditing.recommend import recommend as recommend

@@ -15,6 +15,8 @@ from steelyard.analysis.slices.slices_result import Slices as Slices
 from steelyard.analysis.thresholds.best_threshold import BestThreshold as BestThreshold
 from steelyard.analysis.thresholds.decision_curve import DecisionPoint as DecisionPoint
 from steelyard.analysis.thresholds.label_thresholds import LabelThresholds as LabelThresholds
+from steelyard.analysis.thresholds.operating_points import OperatingPoint as OperatingPoint
+from steelyard.analysis.thresholds.operating_points import OperatingPoints as OperatingPoints
 from steelyard.auditing.decisions import Decision as Decision
 from steelyard.auditing.recommend import Recommendation as Recommendation
 from steelyard.evaluation.compare_groups import GroupComparison as GroupComparison

@@ -255,6 +255,16 @@ GROUPS = {
     ),
 }
 
+POINTS = {
+    "scores": lambda: steelyard.operating_points(i.Y, i.S),
+    "use and capacity": lambda: steelyard.operating_points(i.Y, i.S, use="alerts", capacity="20 of 240"),
+    "costs of rows": lambda: steelyard.operating_points(i.Y, i.S, cost={"cost_fn": i.AMOUNT, "cost_fp": 20}),
+    "prevalence": lambda: steelyard.operating_points(i.Y, i.S, prevalence=0.05),
+    "weights": lambda: steelyard.operating_points(i.Y, i.S, sample_weight=i.W),
+    "clusters": lambda: steelyard.operating_points(i.Y, i.S, cluster=i.PATIENT, recall=0.8, confidence=0.8),
+    "label plan": lambda: steelyard.operating_points(i.PLANNED, i.PLAN.score, design=i.PLAN),
+    "a tally": lambda: steelyard.operating_points(i.SCORE_TALLY),
+}
 LIMITS = ["recall >= 0.6", "precision >= 0.2"]
 THRESHOLDS = {
     **{f"by {name}": lambda name=name: best_threshold(i.Y, i.S, name, draws=20) for name in ("f1", "mcc", "ac_score", "g_mean", "tpnr", "accuracy", "youden")},
@@ -469,6 +479,7 @@ QUESTIONS = {
     "compare": COMPARE,
     "compare_groups": GROUPS,
     "best_threshold": THRESHOLDS,
+    "operating_points": POINTS,
     "best_decision": DECISIONS,
     "calibration": CALIBRATION,
     "slices": SLICES,

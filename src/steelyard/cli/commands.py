@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 from click.shell_completion import CompletionItem
 
-from steelyard.cli.overview import ABOUT, COMMANDS
+from steelyard.cli.overview import ABOUT, ANSWERED, COMMANDS
 from steelyard.cli.streams import is_of_stdout, lost_sentence, print_message
 from steelyard.cli.suggestions import suggest_values
 from steelyard.exceptions import SteelyardError, did_you_mean, surrogate_sentence
@@ -48,9 +48,9 @@ _TYPES = {"is not a valid float": "is not a number", "is not a valid integer": "
 
 def command(function: Callable[..., None]) -> click.Command:
     """The command that its module is named after; the function's docstring is its help."""
-    name = function.__module__.rpartition(".")[2]
+    name = function.__module__.rpartition(".")[2].replace("_", "-")
     settings = {"help_option_names": _HELP, "token_normalize_func": _spelling}
-    about = COMMANDS[name].about
+    about = (COMMANDS | ANSWERED)[name].about
     make = click.command(name, OneCommand, help=function.__doc__, short_help=about, context_settings=settings)
     _LOADED[name] = suggest_values(make(function))
     return _LOADED[name]
@@ -92,7 +92,7 @@ def _repeated(option: click.Option, times: int) -> str:
 
 def load_command(name: str) -> click.Command:
     """The command of this name, from its module."""
-    import_module(f"steelyard.cli.{name}")
+    import_module(f"steelyard.cli.{name.replace('-', '_')}")
     return _LOADED[name]
 
 
@@ -105,7 +105,7 @@ class CommandGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's own
         """The command, where there is one of this name."""
-        return load_command(cmd_name) if cmd_name in COMMANDS else None
+        return load_command(cmd_name) if cmd_name in COMMANDS or cmd_name in ANSWERED else None
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         """The commands and options that start so; no command is loaded for it."""
@@ -119,7 +119,7 @@ class CommandGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the first word names, or a sentence with the nearest ones."""
         name = args[0]
-        if name not in COMMANDS and (near := did_you_mean(name, COMMANDS)):
+        if name not in COMMANDS | ANSWERED and (near := did_you_mean(name, COMMANDS | ANSWERED)):
             raise click.UsageError(f"No such command {name!r}.{near}", ctx)
         return super().resolve_command(ctx, args)
 

@@ -26,7 +26,11 @@ COMMANDS = {
         "`page`, or `to_html` of its result, writes the page",
     ),
     "compare": CommandFacts("Compare models on the same rows: differences, paired intervals and tests.", "compare"),
-    "threshold": CommandFacts("Find the best threshold for a metric, with its value on new rows.", "best_threshold"),
+    "threshold": CommandFacts(
+        "Find the best threshold for a metric, with its value on new rows; without an aim list operating points.",
+        "best_threshold",
+        "or `operating_points`",
+    ),
     "calibration": CommandFacts(
         "Judge predicted probabilities: calibration slope, reliability curve, a test, and what to do next.",
         "calibration",
@@ -112,6 +116,12 @@ COMMANDS = {
         "Train two classifiers on embedded data, then report, compare and find a threshold.",
         "steelyard.datasets.digits.write_predictions",
         "then `evaluate`, `compare` and `best_threshold`",
+    ),
+}
+
+ANSWERED = {  # commands that are answered and not listed: others do the same
+    "operating-points": CommandFacts(
+        "List operating points: thresholds with what each flags, finds and misses.", "operating_points"
     ),
 }
 

@@ -17,6 +17,7 @@ from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, predictions
 from steelyard.cli.option_words import of_shell
 from steelyard.cli.prevalence_option import prevalence_option
+from steelyard.cli.result_output import write_result
 from steelyard.evaluation.saved.saved_evaluation import prevalence_json
 from steelyard.exceptions import InputError
 
@@ -38,7 +39,7 @@ _COSTS = {
 }
 
 
-def _costs(function: Callable[..., None]) -> Callable[..., None]:
+def cost_options(function: Callable[..., None]) -> Callable[..., None]:
     """The options about costs, which the function takes as one dictionary."""
 
     @wraps(function)
@@ -62,18 +63,30 @@ def _number_or_column(key: str, text: str) -> float | str:
     return number
 
 
-def _probability(text: str) -> float:
+def probability(_: click.Context, option: click.Parameter, text: str | None) -> float | None:
     """A probability, or so many percent."""
+    if text is None:
+        return None
     number, percent, rest = text.partition("%")
     try:
         return float(number) / (100 if percent else 1) if not rest.strip() else float(text)
     except ValueError:
-        raise InputError(f"--confidence is a probability such as 0.95, or 95%, not {text!r}.") from None
+        raise InputError(f"--{option.name} is a probability such as 0.95, or 95%, not {text!r}.") from None
+
+
+def use_option() -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """`--use`, whose metric is the aim."""
+    return click.option(
+        "--use",
+        metavar="USE",
+        help="What the predictions are for: alerts (the best F1) or balance (the best AC-score).",
+    )
 
 
 @command
 @options.inputs()
-@click.option("--metric", metavar="NAME", help="The metric to maximise (or minimise); the AC-score by default.")
+@click.option("--metric", metavar="NAME", help="The metric to maximise (or minimise).")
+@use_option()
 @click.option(
     "--where",
     multiple=True,
@@ -82,11 +95,11 @@ def _probability(text: str) -> float:
 )
 @click.option(
     "--confidence",
-    callback=lambda ctx, parameter, text: None if text is None else _probability(text),  # noqa: ARG005 - click's own
+    callback=probability,
     metavar="C",
     help="Keep all limits on new rows with this probability, such as 0.95 or 95%.",
 )
-@_costs
+@cost_options
 @class_options
 @prevalence_option()
 @options.shared("level")
@@ -94,6 +107,7 @@ def _probability(text: str) -> float:
 def find_threshold(
     inputs: Inputs,
     metric: str | None,
+    use: str | None,
     where: tuple[str, ...],
     confidence: float | None,
     cost: dict[str, float | str],
@@ -106,12 +120,16 @@ def find_threshold(
 ) -> None:
     """Find the threshold of the scores in FILE at which a metric is best, or errors cost least, within limits.
 
+    Without --metric, --use, --where or costs it lists operating points: thresholds with what each flags, finds and
+    misses.
+
     With --confidence the limits hold on new rows with that probability; without it, the result says how likely each
     does. Saved as JSON, the result is what `steelyard gate --guarantee` holds new rows to. --score 'p_*' names the
     probabilities of every class: then each class gets a threshold, or costs decide, and --reject sends the least
     certain rows to a person. With --true 'y_*' as well rows may have several labels, and each label gets a threshold.
     """
     from steelyard.analysis.thresholds.best_threshold import best_threshold
+    from steelyard.analysis.thresholds.operating_points import operating_points
 
     of_classes = {"cost_matrix": cost_matrix, "reject": reject, "reject_cost": reject_cost}
     asked: dict[str, Any] = {"where": list(where) or None, "confidence": confidence, "cost": cost or None}
@@ -120,7 +138,11 @@ def find_threshold(
         _refuse_of_one(asked)
         decide_classes(read, inputs, {**of_classes, "metric": metric, "prevalence": prevalence, "level": level}, output)
         return
-    asked |= {"metric": metric, "prevalence": prevalence, "level": level}
+    if metric is None and use is None and not any(asked.values()) and not read.rows.are_sets:
+        _refuse_of_classes(of_classes, prevalence)
+        write_result(read.ask(operating_points, prevalence=prevalence, level=level), output, "predictions")
+        return
+    asked |= {"metric": metric, "use": use, "prevalence": prevalence, "level": level}
     if read.rows.are_sets:
         if given := next((name for name, value in of_classes.items() if value is not None), None):
             raise InputError(f"--{given.replace('_', '-')} is of rows with one label each; labels take --metric alone.")

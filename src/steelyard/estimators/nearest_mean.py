@@ -204,7 +204,7 @@ def best_middle(z: Array, positive: Array, weight: Array, search: Criterion) -> 
     merits = search.merits(table.counts[1:-1])[::-1]
     if np.isnan(merits).all():
         return None
-    index = int(search.chosen(merits[None]))
+    index = int(search.chosen(merits))
     middle = (lower[index] + upper[index]) / 2
     # Between neighbouring floats there is no middle, and one that rounds down would flag the lower projection.
     return float(middle if middle > lower[index] else upper[index]), float(merits[index])

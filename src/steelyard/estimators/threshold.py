@@ -137,7 +137,7 @@ class ThresholdChoice:
         best = best_threshold(
             rows.y == label,
             scores,
-            self.metric,
+            "ac_score" if self.metric is None and rows.costs is None else self.metric,
             where=self.where,
             confidence=self.confidence,
             cost=rows.costs,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.results.result import Rows
-from steelyard.analysis.thresholds.threshold_sample import Criterion, ThresholdCounts, read_aim, threshold_of
+from steelyard.analysis.thresholds.threshold_sample import Criterion, read_aim, threshold_of
 from steelyard.arrays.backend import DOUBLE, as_read
 from steelyard.auditing.decisions import recalled_decisions
 from steelyard.evaluation.evaluate import evaluate
@@ -85,7 +85,7 @@ def threshold_grid(
 
 def _best_indices(table: ScoreTable, metrics: Iterable[Metric], tp: Array, fp: Array) -> dict[str, int]:
     """Where each metric of one table is best, as best_threshold finds it; the highest threshold of the best ones."""
-    counts = ThresholdCounts.of(table, both=False).counts
+    counts = table.counts
     corners = _corners(tp, fp) if len(tp) > _MOST_SEARCHED else None
     at_corners = None if corners is None else counts[..., corners]
     best = {}
@@ -96,7 +96,7 @@ def _best_indices(table: ScoreTable, metrics: Iterable[Metric], tp: Array, fp: A
         at_some = corners is not None and _is_monotone(metric)
         merits = criterion.merits(at_corners if at_corners is not None and at_some else counts)
         chosen = int(criterion.chosen(merits))
-        if not np.isnan(merits.flat[chosen]):
+        if not np.isnan(merits[chosen]):
             best[metric.name] = int(corners[chosen]) if corners is not None and at_some else chosen
     return best
 
@@ -167,7 +167,7 @@ def _thinned(tp: Array, fp: Array, needed: Array, most: int) -> Array:
 
 def at_opening_threshold(evaluation: Evaluation) -> Evaluation:
     """The evaluation with its table at the threshold where the default metric is best; its rows stay."""
-    best, scores = evaluation.best_threshold(draws=0), evaluation.scores
+    best, scores = evaluation.best_threshold(default_metric(), draws=0), evaluation.scores
     assert scores is not None  # noqa: S101 - their best threshold was found above
     metrics = [row.spec for row in evaluation.metrics] if evaluation.metrics_named else None
     title = default_metric().title

@@ -118,8 +118,6 @@ def read_guarantee(given: GuaranteeLike | None) -> SavedGuarantee | None:
         )
     if not limits:
         raise InputError(f"The threshold {name!r} was chosen without limits; give some, such as where='recall>=0.9'.")
-    if best.direction < 0:
-        raise InputError(f"The threshold {name!r} flags low scores; negate the scores, and choose it again.")
     prevalence = read_prevalence(SavedField(data.get("prevalence")))
     return SavedGuarantee(name, best, limits, prevalence, data.get("cluster"), data.get("weight"))
 

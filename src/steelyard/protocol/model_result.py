@@ -227,7 +227,7 @@ class ModelResult:
         return [m for m in metrics if m.function is not None or self.scores is not None] or None
 
     def best_threshold(self, metric: AimLike | None = None, **options: Unpack[SearchOptions]) -> BestThreshold:
-        """The threshold at which a metric, by default the AC-score, is best on the scores that each row got first."""
+        """The threshold that best_threshold finds on the scores that each row got first."""
         self._check_any()
         scores = once_each(first_tests(self.runs))[1]
         if scores is None and self.data.positive is None:

@@ -20,6 +20,7 @@ HOMES = {
     "steelyard.analysis.decisions.decision_rule": ("risk_coverage",),
     "steelyard.analysis.thresholds.best_threshold": ("best_threshold",),
     "steelyard.analysis.thresholds.label_thresholds": ("label_thresholds",),
+    "steelyard.analysis.thresholds.operating_points": ("operating_points",),
     "steelyard.analysis.calibration.calibration": (
         "calibration",
         "calibration_point",

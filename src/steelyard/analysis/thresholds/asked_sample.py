@@ -40,13 +40,13 @@ def asked_sample(
     if p.given.cluster is not None:
         clusters = _clusters(p, table)
     if costs is None:
-        return ThresholdSample(table, False, prevalence, None, clusters), None
+        return ThresholdSample(table, prevalence, None, clusters), None
     if p.given.sample_weight is not None or table.weighted:
         raise InputError(COSTS_AND_WEIGHTS)
     names = tuple(dict.fromkeys(cost for cost in costs.values() if isinstance(cost, str)))
     source = _costed(p, names)
     weighted, aim = cost_table(costs, table, lambda cost: _weighted_by(source, cost), prevalence)
-    return ThresholdSample(table, False, prevalence, weighted, clusters), aim
+    return ThresholdSample(table, prevalence, weighted, clusters), aim
 
 
 def _clusters(p: Predictions, table: ScoreTable) -> ClusterRows:

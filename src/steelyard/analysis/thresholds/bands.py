@@ -118,17 +118,15 @@ class ClassWeights:
         each = weight_per_row(entries.weights, entries.squares) / weight_per_row(side.total, running[-1])
         return cls(entries.scores, running / max(float(running[-1]), 1e-300), each)
 
-    def curve(self, observed: Array, rates: Array, rows: float, *, low: Array | bool = False) -> ClassCurve:
-        """The curve at the last score that each threshold flags, all from it on or, where `low`, all up to it."""
+    def curve(self, observed: Array, rates: Array, rows: float) -> ClassCurve:
+        """The curve at the lowest score that each threshold flags."""
         if self.squares is None or self.weights is None:
             return ClassCurve.of_equal(rates, rows)
         indices = np.searchsorted(self.scores, observed, side="left")
-        if np.any(low):
-            indices = np.where(low, np.searchsorted(self.scores, observed, side="right"), indices)
         last = len(self.weights) - 1
         beside = np.maximum(self.weights[np.maximum(indices - 1, 0)], self.weights[np.minimum(indices, last)])
-        flagged = np.where(low, self.squares[indices], 1 - self.squares[indices])
-        return ClassCurve(rows, np.asarray(rates * rows, dtype=np.float64), rows * flagged, np.maximum(beside, 1.0))
+        squares = rows * (1 - self.squares[indices])
+        return ClassCurve(rows, np.asarray(rates * rows, dtype=np.float64), squares, np.maximum(beside, 1.0))
 
 
 class Rates(NamedTuple):

@@ -15,9 +15,10 @@ from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.rate_intervals import exact, hits_and_trials, is_rate
 from steelyard.analysis.levels import check_level, tails
 from steelyard.analysis.prevalence.prevalence import stated_prevalence
-from steelyard.analysis.results.formatting import three_digits
+from steelyard.analysis.results.formatting import interval_text, percent_interval, percent_text, three_digits
 from steelyard.analysis.results.result import Flat
 from steelyard.analysis.thresholds.asked_sample import asked_sample, planned_scores
+from steelyard.analysis.thresholds.found_rates import RECALL, found_precision, found_rate
 from steelyard.analysis.thresholds.guarantees import (
     Promise,
     broken_shares,
@@ -27,16 +28,18 @@ from steelyard.analysis.thresholds.guarantees import (
 )
 from steelyard.analysis.thresholds.label_thresholds import best_label_thresholds, refuse_with_label_sets
 from steelyard.analysis.thresholds.limits import SLACK, Capacity, rate_limit, read_limits
-from steelyard.analysis.thresholds.resampled_threshold import Resampling
+from steelyard.analysis.thresholds.resampled_threshold import ByMerit, Resampling
 from steelyard.analysis.thresholds.threshold_sample import (
     Criterion,
     costs_by_row,
     limits_with_costs,
+    plateau_width,
     read_aim,
     refuse_few_clusters,
     threshold_of,
 )
 from steelyard.exceptions import InputError, InputTypeError, UndefinedError
+from steelyard.metrics.uses import read_use
 from steelyard.predictions import Predictions, question, refuse_unused, rows_and_metric
 from steelyard.tables.counts import Counts
 
@@ -51,6 +54,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.thresholds.limits import Limit, LimitsLike
     from steelyard.analysis.thresholds.resampled_threshold import Resamples
     from steelyard.analysis.thresholds.threshold_sample import Aim, AimLike, CostsLike, ThresholdSample
+    from steelyard.metrics.uses import UseLike
     from steelyard.predictions import RowOptions, RowsLike
     from steelyard.tables.multilabel_table import MultilabelTable
     from steelyard.tables.score_table import ScoreTable
@@ -97,14 +101,15 @@ class KeptLimit:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BestThreshold(Flat):
-    """The best threshold of a metric: rows are predicted positive where score >= threshold, or <= in direction -1.
+    """The best threshold of a metric: rows are predicted positive where score >= threshold.
 
-    `observed` is the lowest flagged score (the highest in direction -1); the threshold lies half-way between it and the
-    next score, which is not flagged. `plateau` is the lowest and the highest threshold next to it that is about as
-    good, `interval` holds the best threshold of all rows that there might be, `optimism` is how much the value flatters
-    it, `out_of_sample` the value without that, with its interval, and `regret` how much worse than the best threshold
-    of such rows it is to be expected. `limits` are those of `where=`; `trivial` says that everybody, or nobody, is
-    flagged.
+    `observed` is the lowest flagged score; the threshold lies half-way between it and the next score, which is not
+    flagged. `plateau` is the lowest and the highest threshold next to it that is about as good, `interval` holds the
+    best threshold of all rows that there might be, `optimism` is how much the value flatters it, `out_of_sample` the
+    value without that, with its interval, and `regret` how much worse than the best threshold of such rows it is to be
+    expected. `flagged` is the share of the rows that is flagged; the intervals of `precision` and `recall` allow for a
+    threshold that was found on the same rows. Of costs, `nobody` and `everybody` are what it costs to flag these.
+    `limits` are those of `where=`; `trivial` says that everybody, or nobody, is flagged.
     """
 
     threshold: float
@@ -112,7 +117,6 @@ class BestThreshold(Flat):
     counts: Counts
     plateau: tuple[float, float]
     metric: str
-    direction: int = 1
     interval: tuple[float, float] | None = None
     out_of_sample: float | None = None
     optimism: float | None = None
@@ -124,10 +128,24 @@ class BestThreshold(Flat):
     out_of_sample_interval: tuple[float, float] | None = None
     regret: float | None = None
     needed: str = ""
+    flagged: float = math.nan
+    precision: float = math.nan
+    precision_interval: tuple[float, float] | None = None
+    recall: float = math.nan
+    recall_interval: tuple[float, float] | None = None
+    nobody: float | None = None
+    everybody: float | None = None
 
     def __post_init__(self) -> None:
         if math.isnan(self.observed):  # as saved by a version whose thresholds were observed scores
             object.__setattr__(self, "observed", self.threshold)
+
+    @classmethod
+    def from_held(cls, data: dict[str, Any]) -> Self:
+        """The threshold that was saved; one that flags low scores, as version 0.1 found them too, is refused."""
+        if data.get("direction", 1) == -1:
+            raise InputError("This threshold flags low scores; negate the scores, and choose it again.")
+        return super().from_held(data)
 
     @property
     def trivial(self) -> bool:
@@ -161,38 +179,52 @@ class BestThreshold(Flat):
         elif not self.counts.predicted_negatives:
             rule = "with everybody flagged"
         else:
-            rule = f"where score {'>=' if self.direction > 0 else '<='} {three_digits(self.threshold)}"
+            rule = f"where score >= {three_digits(self.threshold)}"
         text = f"{self.metric} {three_digits(self.value)} {rule}"
-        low, high = map(self._end, self.plateau)
+        if self.nobody is not None and self.everybody is not None:
+            text += f" ({three_digits(self.nobody)} with nobody, {three_digits(self.everybody)} with everybody flagged)"
+        low, high = map(_end, self.plateau)
         if low != high:
             text += f", about as good from {low} to {high}"
         if self.out_of_sample is not None:
             if self.interval is not None:
-                low, high = map(self._end, self.interval)
+                low, high = map(_end, self.interval)
                 text += f"; the best one lies between {low} and {high} ({100 * self.level:g} %)"
             bounds = self.out_of_sample_interval
             between = "" if bounds is None else f" ({three_digits(bounds[0])} to {three_digits(bounds[1])})"
             text += f"; on new rows about {three_digits(self.out_of_sample)}{between}"
         limits = [f"; {kept}" for kept in self.limits if kept.chance is not None or kept.confidence is not None]
         stated = [f"; {sentence[0].lower()}{sentence[1:-1]}" for sentence in self.assumed]
-        return "".join([text, *limits, *stated])
+        return "".join([text, *limits, *stated, f"\n{self.outcome}" if self.outcome else ""])
 
-    def _end(self, threshold: float) -> str:
-        """A threshold in a sentence: an infinite one flags nobody, or everybody."""
-        if math.isfinite(threshold):
-            return three_digits(threshold)
-        return "nobody" if threshold * self.direction > 0 else "everybody"
+    @property
+    def outcome(self) -> str:
+        """How many rows are flagged, with precision and recall, in a sentence; nothing where an older file lacks it."""
+        if math.isnan(self.flagged):
+            return ""
+        flagged, total = self.counts.predicted_positives, self.counts.total
+        is_counted = float(flagged).is_integer() and float(total).is_integer()
+        if is_counted and math.isclose(flagged / total, self.flagged, abs_tol=1e-12):
+            share = f"{int(flagged):,} of {int(total):,} rows"
+        else:
+            share = f"{percent_text(self.flagged)} of the rows"
+        return f"Flagged: {share}; precision {self._rate('precision')}, recall {self._rate('recall')}."
+
+    def _rate(self, name: str) -> str:
+        bounds = getattr(self, f"{name}_interval") or (math.nan, math.nan)
+        return percent_interval(getattr(self, name), *bounds)
 
     def row(self) -> dict[str, Any]:
         """The result as a row of a table."""
         low, high = self.interval or (None, None)
         new_low, new_high = self.out_of_sample_interval or (None, None)
+        precision_low, precision_high = self.precision_interval or (None, None)
+        recall_low, recall_high = self.recall_interval or (None, None)
         return {
             "metric": self.metric,
             "value": self.value,
             "threshold": self.threshold,
             "observed": self.observed,
-            "direction": self.direction,
             "plateau_low": self.plateau[0],
             "plateau_high": self.plateau[1],
             "low": low,
@@ -202,10 +234,40 @@ class BestThreshold(Flat):
             "out_of_sample_high": new_high,
             "optimism": self.optimism,
             "regret": self.regret,
+            "flagged": self.flagged,
+            "precision": self.precision,
+            "precision_low": precision_low,
+            "precision_high": precision_high,
+            "recall": self.recall,
+            "recall_low": recall_low,
+            "recall_high": recall_high,
+            "nobody": self.nobody,
+            "everybody": self.everybody,
             **self.counts.to_dict(),
             "positive": self.positive,
             "trivial": self.trivial,
         }
+
+    def shown_row(self) -> dict[str, Any]:
+        """The columns that a notebook has room for; the headline has the rest."""
+        new = None
+        if self.out_of_sample is not None:
+            new = interval_text(self.out_of_sample, *(self.out_of_sample_interval or (self.out_of_sample,) * 2))
+        return {
+            "threshold": self.threshold,
+            self.metric: self.value,
+            "on new rows": new,
+            "flagged": percent_text(self.flagged),
+            "precision": self._rate("precision"),
+            "recall": self._rate("recall"),
+        }
+
+
+def _end(threshold: float) -> str:
+    """A threshold in a sentence: an infinite one flags nobody, or everybody."""
+    if math.isfinite(threshold):
+        return three_digits(threshold)
+    return "nobody" if threshold > 0 else "everybody"
 
 
 # ---------------------------------------------------------------- threshold search
@@ -225,7 +287,7 @@ class Choice(NamedTuple):
     @property
     def is_empty(self) -> bool:
         """Whether no threshold is allowed and has a value."""
-        return bool(np.isnan(self.merits.flat[self.best]))
+        return bool(np.isnan(self.merits[self.best]))
 
 
 @dataclass(frozen=True)
@@ -249,7 +311,7 @@ class Search:
             raise InputError(argument="draws", expected="a whole number, 0 or more", given=draws)
         choice, needed = self.choice(sample, rng), ""
         promise, kept = self._promise, choice.kept
-        if promise is not None and (kept is None or not kept[:, 1:-1].any()):
+        if promise is not None and (kept is None or not kept[1:-1].any()):
             needed = unkept_sentence(promise, sample)
         if choice.is_empty:
             if kept is None or kept.any():
@@ -275,28 +337,33 @@ class Search:
         return Choice(int(self.criterion.chosen(merits)), merits, kept)
 
     def _best_at(self, choice: Choice, sample: ThresholdSample, rng: np.random.Generator) -> BestThreshold:
-        every, index = sample.every, choice.best
-        side, i = divmod(index, every.observed.shape[-1])
-        direction, observed = -1 if side else 1, float(every.observed[side, i])
-        merits = choice.merits[side]
-        run = run_around(i, merits >= merits[i] - self.criterion.aim.nearness(abs(merits[i])) - SLACK)
-        plateau = float(every.observed[side, run.start]), float(every.observed[side, run.stop - 1])
+        every, index, merits = sample.every, choice.best, choice.merits
+        observed = float(every.observed[index])
+        near = plateau_width(float(merits[index]), merits[[0, -1]])
+        run = run_around(index, merits >= merits[index] - near - SLACK)
+        plateau = float(every.observed[run.start]), float(every.observed[run.stop - 1])
         limits = (self._kept_limit(limit, index, sample, rng) for limit in self.criterion.limits)
+        trivial = self.report.values(sample.merits_of.counts[[0, -1]]).tolist() if self.report.is_cost else (None, None)
+        here = every.counts[index]
         return BestThreshold(
-            threshold=threshold_of(sample.table, observed, direction),
-            value=float(self.report.values(sample.merits_of.flat()[index])),
-            counts=sample.rows.flat()[index],
-            plateau=_thresholds_of(sample.table, plateau, direction),
+            threshold=threshold_of(sample.table, observed),
+            value=float(self.report.values(sample.merits_of.counts[index])),
+            counts=sample.rows.counts[index],
+            plateau=_thresholds_of(sample.table, plateau),
             metric=self.report.name,
-            direction=direction,
             level=float(self.level),
             positive=sample.table.label,
             observed=observed,
             limits=tuple(limits),
+            flagged=float(here.predicted_positives / here.total),
+            precision=found_precision(sample, index).value,
+            recall=found_rate(RECALL, sample, index).value,
+            nobody=trivial[0],
+            everybody=trivial[1],
         )
 
     def _kept_limit(self, limit: Limit, index: int, sample: ThresholdSample, rng: np.random.Generator) -> KeptLimit:
-        value = float(limit.values(sample.every.flat()[index]))
+        value = float(limit.values(sample.every.counts[index]))
         equal = sample.has_equal_rows and not sample.are_trivial(index)
         exact = equal and sample.prevalence is None
         drawn, exceeded = math.nan, None
@@ -312,7 +379,7 @@ class Search:
         if exceeded is not None:
             broken = exceeded
         elif rate is not None and (exact or (equal and rate.part.is_of_class)):
-            broken = float(rate.broken_chance(*rate.part.trials(sample.rows.flat()[index])).item())
+            broken = float(rate.broken_chance(*rate.part.trials(sample.rows.counts[index])).item())
         else:
             broken = drawn
         return KeptLimit(limit.text, value, chance=1 - broken, exceeded=exceeded)
@@ -326,17 +393,17 @@ class Search:
         bias: informedness of 100 rows of noise is 0.117 at its best, 0.047 by that and 0.002 by rows left out.
         """
         criterion = self.criterion if choice.kept is None else replace(self.criterion, limits=())
-        drawn = Resampling(sample, criterion, choice.best, choice.kept).resamples(draws, rng)
+        (drawn,) = Resampling(sample).resamples([ByMerit(choice.best, criterion, choice.kept)], draws, rng)
         if drawn is None:
             return best
         expected = float(self.report.values(drawn.unseen))
         # By chance a resample may do better on rows it left out than the best of all rows does on these.
-        merits_all = self.criterion.aim.sign * self.criterion.aim.values(sample.merits_of.flat())
+        merits_all = self.criterion.aim.sign * self.criterion.aim.values(sample.merits_of.counts)
         regret = float(np.nanmean(np.nanmax(choice.merits) - merits_all[drawn.indices]))
         # The value on new rows varies at the threshold, with the threshold, and with the prevalence.
         shifted = sample.at_drawn_prevalence(choice.best, _CHANCE_DRAWS, rng)
         variance = 0.0
-        for table in (drawn.there, sample.merits_of.flat()[drawn.indices], shifted):
+        for table in (drawn.there, sample.merits_of.counts[drawn.indices], shifted):
             if table is not None:
                 values = self.report.values(table)
                 part = float(np.var(values[np.isfinite(values)]))
@@ -346,17 +413,22 @@ class Search:
         low, high = self.report.range
         interval = None
         if choice.kept is None:
-            interval = _thresholds_of(sample.table, _range(choice, sample, drawn, self.level), best.direction)
+            interval = _thresholds_of(sample.table, _range(choice, sample, drawn, self.level))
+        precision = found_precision(sample, choice.best, drawn, self.level)
+        recall = found_rate(RECALL, sample, choice.best, drawn, self.level)
+        bounds = max(min(expected - half_width, rate_low), low), min(max(expected + half_width, rate_high), high)
+        intervals = {"precision": precision.interval, "recall": recall.interval}
+        if self.report.name in intervals:  # which is looked for itself
+            intervals[self.report.name] = bounds
         return replace(
             best,
             interval=interval,
             out_of_sample=expected,
-            out_of_sample_interval=(
-                max(min(expected - half_width, rate_low), low),
-                min(max(expected + half_width, rate_high), high),
-            ),
+            out_of_sample_interval=bounds,
             optimism=self.report.sign * (best.value - expected),
             regret=max(regret, 0.0),
+            precision_interval=intervals["precision"],
+            recall_interval=intervals["recall"],
         )
 
     def _bounds_without_variation(self, sample: ThresholdSample, index: int) -> tuple[float, float]:
@@ -364,7 +436,7 @@ class Search:
         metrics = self.report.metrics
         if len(metrics) != 1 or not is_rate(metrics[0]) or sample.costs is not None:
             return math.inf, -math.inf
-        hits, trials = hits_and_trials(metrics[0], sample.rows.flat()[index])
+        hits, trials = hits_and_trials(metrics[0], sample.rows.counts[index])
         if 0 < hits < trials or not trials:
             return math.inf, -math.inf
         independent = sum(sample.effective_sizes) / float(sample.table.total)
@@ -379,20 +451,19 @@ def _range(choice: Choice, sample: ThresholdSample, drawn: Resamples, level: flo
     best by more than it is in resamples: there the best threshold of all rows plays the part that the best of the
     population plays in these rows. With limits only the resamples say where the best threshold lies.
     """
-    merits, size = choice.merits, choice.merits.shape[-1]
-    side, i = divmod(choice.best, size)
-    here = np.append(drawn.indices[drawn.indices // size == side] - side * size, i)
+    merits = choice.merits
+    here = np.append(drawn.indices, choice.best)
     first, last = (int(np.quantile(here, tail, method="inverted_cdf")) for tail in tails(level))
     if np.isfinite(drawn.lost).all():
         lost = float(np.quantile(drawn.lost, level, method="higher"))
-        near = np.flatnonzero(merits[side] >= merits[side, i] - lost - SLACK)
+        near = np.flatnonzero(merits >= merits[choice.best] - lost - SLACK)
         first, last = min(first, int(near[0])), max(last, int(near[-1]))
-    return float(sample.every.observed[side, first]), float(sample.every.observed[side, last])
+    return float(sample.every.observed[first]), float(sample.every.observed[last])
 
 
-def _thresholds_of(table: ScoreTable, observed: tuple[float, float], direction: int) -> tuple[float, float]:
+def _thresholds_of(table: ScoreTable, observed: tuple[float, float]) -> tuple[float, float]:
     """The thresholds at the lower and at the higher one of two observed scores."""
-    low, high = (threshold_of(table, score, direction) for score in sorted(observed))
+    low, high = (threshold_of(table, score) for score in sorted(observed))
     return low, high
 
 
@@ -405,10 +476,38 @@ class SearchOptions(TypedDict, total=False):
     where: LimitsLike | None
     confidence: float | None
     cost: CostsLike | None
+    use: UseLike | None
     prevalence: PrevalenceLike | None
     level: float
     draws: int
     rng: Rng
+
+
+NO_AIM = (
+    "Name what is to be best: a metric such as 'f1', cost={'cost_fn': 10, 'cost_fp': 1}, where='recall >= 0.9', or "
+    "use='alerts' (F1) or 'balance' (AC-score); operating_points lists what each of them gives."
+)
+BY_LIMITS = (
+    "Limits alone were given: among the thresholds that keep them the AC-score is best; name a metric for another."
+)
+_NO_AIM_OF = {
+    "ranking": "use='ranking' orders the rows and takes no threshold; name a metric or costs, or ask operating_points.",
+    "probabilities": "use='probabilities' has no threshold of its own: say what errors cost, cost={'cost_fn': 10, "
+    "'cost_fp': 1}.",
+}
+
+
+def aim_of(metric: AimLike | None, where: LimitsLike | None, use: UseLike | None) -> tuple[AimLike, tuple[str, ...]]:
+    """What is to be best: the metric, that of the use, or with limits alone the AC-score, which is stated."""
+    if metric is not None:
+        return metric, ()
+    if (stated := read_use(use)) is not None:
+        if stated.aim is None:
+            raise InputError(_NO_AIM_OF[stated.name])
+        return stated.aim, ()
+    if where is None:
+        raise InputTypeError(NO_AIM)
+    return "ac_score", (BY_LIMITS,)
 
 
 @overload
@@ -418,6 +517,7 @@ def best_threshold(
     /,
     metric: AimLike | None = None,
     *,
+    use: UseLike | None = None,
     level: float = 0.95,
     draws: int = 200,
     rng: Rng = None,
@@ -433,6 +533,7 @@ def best_threshold(
     where: LimitsLike | None = None,
     confidence: float | None = None,
     cost: CostsLike | None = None,
+    use: UseLike | None = None,
     prevalence: PrevalenceLike | None = None,
     level: float = 0.95,
     draws: int = 200,
@@ -449,6 +550,7 @@ def best_threshold(
     where: LimitsLike | None = None,
     confidence: float | None = None,
     cost: CostsLike | None = None,
+    use: UseLike | None = None,
     prevalence: PrevalenceLike | None = None,
     level: float = 0.95,
     draws: int = 200,
@@ -457,31 +559,36 @@ def best_threshold(
 ) -> BestThreshold | LabelThresholds:
     """The threshold at which a metric is best, over every set of highest scores, the smallest of equally good sets.
 
+    It takes an aim: a metric, costs, limits, or a use that has one; operating_points lists what several of them give.
+
     It lies half-way between the lowest flagged score, `observed`, and the highest that is not, so that scores which
     rounding or a refit moves a little stay on their side. Nobody is infinity; everybody is 0 for probabilities, else
     minus infinity. Where low scores are positive, give -y_score.
 
     The metric stands after the rows, best_threshold(p, "f1") or best_threshold(y_true, y_score, "f1"): a name such as
     "f_beta[beta=2]", a Metric, a function of tp, fn, fp, tn (more is better), a list of them (their mean), or a 2 x 2
-    matrix of costs with rows true; by default the AC-score. `cost` says what errors cost instead: {"cost_fn": 10,
-    "cost_fp": 1}, with "cost_tp", "cost_tn" and their "benefit_tp" and "benefit_tn"; each is a number, or differs by
-    row: an array, or the name of a column of a frame, of `columns=`, or of a tally that was counted with `cost=` of it.
+    matrix of costs with rows true. `use="alerts"` stands for F1 and `use="balance"` for the AC-score. `cost` says what
+    errors cost instead: {"cost_fn": 10, "cost_fp": 1}, with "cost_tp", "cost_tn" and their "benefit_tp" and
+    "benefit_tn"; each is a number, or differs by row: an array, or the name of a column of a frame, of `columns=`, or
+    of a tally that was counted with `cost=` of it.
 
     `where` sets limits, such as "specificity >= 0.99" or "alerts <= 200 of 10000" (rows a day). With `confidence` the
     threshold keeps all of them on new rows with that probability; without it the result says how likely each holds.
+    Limits alone leave the choice among the thresholds that keep them to the AC-score.
     `prevalence` is that of the rows to come, a number or a Prevalence; `design` may be the plan of `label_plan` by
     which rows were labelled.
 
-    The plateau reaches as far as the value is within 0.01, a cost within 5 % of the least. So many resamples of the
-    rows (`draws`) give the interval of the threshold and, on the rows that each leaves out, the value to expect on new
-    ones; 0 leaves both out.
+    The plateau reaches as far as the value is within 2 % of the best, and of its gain over flagging nobody or
+    everybody. So many resamples of the rows (`draws`) give the interval of the threshold and, on the rows that each
+    leaves out, the value, precision and recall to expect on new ones; 0 leaves these out.
 
     Of rows that may have several labels each, with a column of scores for each label, the answer is a threshold for
     each label, `LabelThresholds`: those at which a metric averaged over labels, such as "f1[average=macro]" or
     "f1[average=micro]", is best; the value to expect on new rows is that of rows by which they were not chosen.
 
-    >>> best_threshold([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], draws=0)
+    >>> best_threshold([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "ac_score", draws=0)
     ac_score 0.800 where score >= 0.450
+    Flagged: 2 of 6 rows; precision 100 %, recall 66.7 %.
     >>> best = best_threshold([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], cost={"cost_fn": 10}, draws=0)
     >>> best.threshold, best.observed
     (0.25, 0.3)
@@ -492,6 +599,8 @@ def best_threshold(
     if p.are_sets:
         given = {"where": where, "confidence": confidence, "cost": cost, "prevalence": prevalence}
         refuse_with_label_sets(**given, pos_label=p.given.pos_label)
+        if metric is None and use is not None:
+            metric = f"{aim_of(None, None, use)[0]}[average=macro]"
         return best_label_thresholds(p, metric, draws=draws, level=level, rng=generator(rng))
     if cost is not None and metric is not None:
         raise InputTypeError("metric= and cost= both say what is best; give one of them.")
@@ -502,19 +611,25 @@ def best_threshold(
         )
     costs = metric if isinstance(metric, Mapping) else cost
     by_row = costs is not None and costs_by_row(costs)
+    by_limits: tuple[str, ...] = ()
+    aim: Aim | None = None
     if costs is not None:
-        aim = read_aim(None if by_row else costs)  # type: ignore[arg-type]  # numbers
-        limits = limits_with_costs(where, None if by_row else aim)
+        aim = None if by_row else read_aim(costs)  # type: ignore[arg-type]  # numbers
+        limits = limits_with_costs(where, aim)
     else:
-        aim, limits = read_aim(metric), read_limits(where)
+        if metric is None and where is None and use is None:
+            asked_sample(p, stated_prevalence(prevalence))  # what is wrong with the rows is said first
+        named, by_limits = aim_of(metric, where, use)
+        aim, limits = read_aim(named), read_limits(where)
     stated = None
     if not isinstance(p.design, str):
         p, stated = planned_scores(p, confidence)
     refuse_unused(p, "best_threshold", "design")
     sample, cost_aim = asked_sample(p, stated_prevalence(prevalence), costs if by_row else None)
-    aim = aim if cost_aim is None else cost_aim
+    aim = cost_aim or aim
+    assert aim is not None  # noqa: S101 - that of costs by row where there is no other
     best = Search(Criterion(aim, limits), aim, level, confidence).best(sample, draws, generator(rng))
-    assumed = p.assumed if stated is None else stated
+    assumed = (*(p.assumed if stated is None else stated), *by_limits)
     is_counted = (p.given.is_frame or p.given.is_table) and p.given.cluster is None and stated is None and not by_row
     if is_counted and len(p.score_table().bins):
         assumed = (*assumed, "Scores were counted in bins: only thresholds between bins were searched.")
@@ -538,6 +653,7 @@ def roc_then_tpnr(
 
     >>> roc_then_tpnr([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], draws=0)
     tpnr 0.667 where score >= 0.450
+    Flagged: 2 of 6 rows; precision 100 %, recall 66.7 %.
     """
     p = Predictions.of(data, scored, second_is="y_score", **rows)
     refuse_unused(p, "roc_then_tpnr", "cluster", "design", "by", "threshold", "columns")

@@ -51,29 +51,26 @@ def on_draws(limits: list[Limit], met: Array, sample: ThresholdSample, risk: flo
     The surest is the best of many by luck too, so it has to break them half as often. A few thresholds show between
     which two of them a run ends, others between those two show where. Trivial thresholds are judged by themselves.
     """
-    allowed, size = risk / len(met), met.shape[-1]
-    draws = int(np.clip(2 * _TAIL_DRAWS / allowed, *_DRAWS))
+    draws = int(np.clip(2 * _TAIL_DRAWS / risk, *_DRAWS))
 
     def broken(indices: Array) -> Array:
         shares = broken_shares(limits, sample, sample.rates_at(indices), draws, rng)
-        return np.where(met.reshape(-1)[indices], shares, 1.0)
+        return np.where(met[indices], shares, 1.0)
 
     kept = np.zeros(met.size, dtype=bool)
     some = sample.some_indices(_THRESHOLDS)
-    for side, of_side in enumerate(np.split(some, len(met))):
-        shares = broken(of_side)
-        trivial = sample.are_trivial(of_side)
-        kept[of_side[trivial & (shares <= allowed / 2)]] = True
-        surest = np.where(trivial, 1.0, shares)
-        run = run_around(int(surest.argmin()), shares <= allowed)
-        if surest.min() > allowed / 2:
-            continue
-        first, last = int(of_side[run.start]), int(of_side[run.stop - 1])
-        before = side * size - 1 if run.start == 0 else int(of_side[run.start - 1])
-        after = (side + 1) * size if run.stop == len(of_side) else int(of_side[run.stop])
-        first, last = _furthest(first, before, broken, allowed), _furthest(last, after, broken, allowed)
-        kept[first : last + 1] = True
-    return kept.reshape(met.shape)
+    shares, trivial = broken(some), sample.are_trivial(some)
+    kept[some[trivial & (shares <= risk / 2)]] = True
+    surest = np.where(trivial, 1.0, shares)
+    run = run_around(int(surest.argmin()), shares <= risk)
+    if surest.min() > risk / 2:
+        return kept
+    first, last = int(some[run.start]), int(some[run.stop - 1])
+    before = -1 if run.start == 0 else int(some[run.start - 1])
+    after = met.size if run.stop == len(some) else int(some[run.stop])
+    first, last = _furthest(first, before, broken, risk), _furthest(last, after, broken, risk)
+    kept[first : last + 1] = True
+    return kept
 
 
 def _furthest(end: int, stop: int, broken: Callable[[Array], Array], allowed: float) -> int:
@@ -140,13 +137,12 @@ class Promise:
     confidence: float
 
     def kept(self, sample: ThresholdSample, rng: np.random.Generator, met: Array | None = None) -> Array:
-        """Which thresholds keep the promise, in the shape of all of the sample; `met` is which meet all limits."""
+        """Which thresholds of the sample keep the promise; `met` is which meet all limits."""
         exact, drawn, risk = self._divided(sample)
-        sides = sample.rows.observed.shape[0]
         kept = np.ones(sample.rows.observed.shape, dtype=bool)
         for rate in exact:
             bounded = _ordered if rate.part.order == "fixed" else _in_sequence
-            kept &= np.stack([bounded(rate, sample, side, risk / sides) for side in range(sides)])
+            kept &= bounded(rate, sample, risk)
         if not drawn:
             return kept
         if met is None or exact:
@@ -189,17 +185,17 @@ class Promise:
             effective_size = sample.effective_sizes[0 if of_positives else 1]
             allowed_errors, rows = 1 - rate.bound if rate.wants_high else rate.bound, None
             if allowed_errors > _ROUNDING:  # so many rows without a single error keep the promise
-                without_error = np.ceil(np.log(risk / sample.rows.observed.shape[0]) / np.log1p(-allowed_errors))
+                without_error = np.ceil(np.log(risk) / np.log1p(-allowed_errors))
                 rows = math.ceil(int(without_error) * side.n / effective_size)
             least.append(("positives" if of_positives else "negatives", rows, side.n))
         return least
 
 
-def _ordered(rate: RateLimit, sample: ThresholdSample, side: int, risk: float) -> Array:
+def _ordered(rate: RateLimit, sample: ThresholdSample, risk: float) -> Array:
     """The thresholds at which a rate out of the same rows is promised: on one side of an order statistic."""
     if not sample.has_equal_rows:
-        return _ordered_by_weight(rate, sample, side, risk)
-    hits, trials = rate.part.trials(sample.rows.counts[side])
+        return _ordered_by_weight(rate, sample, risk)
+    hits, trials = rate.part.trials(sample.rows.counts)
     rows = float(trials[0])
     rising = hits if hits[0] <= hits[-1] else hits[::-1]
     low, high = 0, len(rising)
@@ -222,12 +218,11 @@ def _ordered(rate: RateLimit, sample: ThresholdSample, side: int, risk: float) -
     return np.asarray(kept)
 
 
-def _ordered_by_weight(rate: RateLimit, sample: ThresholdSample, side: int, risk: float) -> Array:
+def _ordered_by_weight(rate: RateLimit, sample: ThresholdSample, risk: float) -> Array:
     """The same of rows that count differently: the run of thresholds that are shown, from the safest one on."""
     curve = sample.curve(0 if rate.part.hits == ("tp",) else 1)
-    hits, trials = rate.part.trials(sample.rows.counts[side])
-    share = hits / trials
-    rows = np.split(curve.known, len(sample.rows.observed))[side]
+    hits, trials = rate.part.trials(sample.rows.counts)
+    share, rows = hits / trials, curve.known
     step = 1 if (share[0] > share[-1]) == rate.wants_high else -1
     sure = np.isclose(share, 1.0 if rate.wants_high else 0.0, rtol=1e-12, atol=1e-12)[[0, -1]]
     kept = np.zeros(len(share), dtype=bool)
@@ -236,13 +231,13 @@ def _ordered_by_weight(rate: RateLimit, sample: ThresholdSample, side: int, risk
     return kept[::step]
 
 
-def _in_sequence(rate: RateLimit, sample: ThresholdSample, side: int, risk: float) -> Array:
+def _in_sequence(rate: RateLimit, sample: ThresholdSample, risk: float) -> Array:
     """The thresholds at which a share of the flagged rows, or of the others, is shown one after another.
 
     A part of the risk is there for each start; it goes on from one threshold to the next as long as each is shown
     (Wiens 2003, Pharmaceutical Statistics 2, 211), so that a few bad rows on top do not end it all.
     """
-    counts = sample.rows.counts[side]
+    counts = sample.rows.counts
     hits, trials = rate.part.trials(counts)
     step = 1 if rate.part.order == "rising" else -1
     hits, trials = hits[::step], trials[::step]

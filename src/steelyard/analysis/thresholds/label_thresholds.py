@@ -17,11 +17,10 @@ from steelyard.analysis.results.formatting import three_digits
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.thresholds.threshold_sample import threshold_of
 from steelyard.arrays import checks
-from steelyard.exceptions import InputError, first_ten
+from steelyard.exceptions import InputError, InputTypeError, first_ten
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.count_values import count_values
 from steelyard.metrics.multilabel_values import on_label_sets
-from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
 from steelyard.tables.counts import Counts
 
@@ -223,7 +222,11 @@ def _read_spec(metric: Any, table: MultilabelTable) -> MetricSpec:
     """The metric as requested, which has to say how labels are averaged."""
     if isinstance(metric, (list, tuple, dict, np.ndarray)):
         raise InputError("Thresholds of labels are chosen by one metric, such as f1[average=macro].")
-    spec = MetricSpec(default_metric(), "macro") if metric is None else MetricSpec.of(metric)
+    if metric is None:
+        raise InputTypeError(
+            "Name the metric that the thresholds of all labels are to be best by, such as 'f1[average=macro]'."
+        )
+    spec = MetricSpec.of(metric)
     name = spec.metric.name
     if table.scores is None:
         raise InputError("These rows have predicted labels and no scores; give y_score, a column for each label.")

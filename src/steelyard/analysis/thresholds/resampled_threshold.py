@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
+from steelyard.analysis.thresholds.limits import SLACK
 from steelyard.analysis.thresholds.threshold_sample import (
     MOST_APART,
-    Criterion,
     ThresholdCounts,
     coarse,
     indices_among,
@@ -21,10 +21,10 @@ from steelyard.tables.counts import Counts
 from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from steelyard._types import Array
-    from steelyard.analysis.thresholds.threshold_sample import ThresholdSample
+    from steelyard.analysis.thresholds.threshold_sample import Criterion, ThresholdSample
 
 
 LEFT_OUT = math.exp(-1)  # share of the rows that a resample of as many leaves out
@@ -32,90 +32,166 @@ _AT_ONCE = 2**18  # cells of a chunk of resamples
 
 
 class Resamples(NamedTuple):
-    """What resamples of the rows say of the best threshold, one entry for each resample that has one.
+    """What resamples of the rows say of a threshold that was found, one entry for each resample that has one.
 
-    `indices` are those of the resamples' best thresholds among all of the sample. `lost` is by how much the best
-    threshold of all rows is worse in a resample than the resample's own, and `there` the counts of the resample at it.
-    `unseen` is one table of all rows left out, each at the threshold of its resample.
+    `indices` are those of the resamples' own thresholds among all of the sample, and `taken` the rows of each resample
+    at it. `lost` is by how much the threshold of all rows is worse in a resample than the resample's own, and `there`
+    the resample's table at it. `left` is one table of all rows left out, each at the threshold of its resample, and
+    `unseen` the same of what the aim is read on, in the size of the table itself.
     """
 
     indices: Array
+    taken: Counts[Array]
     lost: Array
     there: Counts[Array]
+    left: Counts
     unseen: Counts
+
+
+class Drawn(NamedTuple):
+    """Some resamples at some thresholds: the rows taken and left out, and what the aim is read on, such as costs."""
+
+    taken: Counts[Array]
+    left: Counts[Array]
+    merits_taken: Counts[Array]
+    merits_left: Counts[Array]
+
+
+class Found(NamedTuple):
+    """The index of the threshold that each resample finds, whether it finds any, and how much worse another is."""
+
+    indices: Array
+    defined: Array
+    lost: Array
+
+
+class Rule(Protocol):
+    """How a threshold is found on some rows; `best` is the index of that of all rows."""
+
+    @property
+    def best(self) -> int:
+        """The index among all thresholds of the sample."""
+
+    def found(self, drawn: Drawn, among: Array, best: int) -> Found:
+        """What each resample finds among some thresholds, one of which is that of all rows."""
+
+
+@dataclass(frozen=True)
+class ByMerit:
+    """The threshold that is best by a criterion, among those that are allowed."""
+
+    best: int
+    criterion: Criterion
+    allowed: Array | None = None
+    of_costs: bool = True  # whether the aim is read on the costs of rows, where there are any
+
+    def found(self, drawn: Drawn, among: Array, best: int) -> Found:
+        """The best threshold of each resample."""
+        table = drawn.merits_taken if self.of_costs else drawn.taken
+        merits = self.criterion.merits(table, drawn.taken)
+        if self.allowed is not None:
+            merits = np.where(self.allowed[among], merits, np.nan)
+        indices, rows = self.criterion.chosen(merits), np.arange(len(merits))
+        at_best = merits[:, best]
+        lost = merits[rows, indices] - np.where(np.isnan(at_best), -np.inf, at_best)
+        return Found(indices, ~np.isnan(merits[rows, indices]), lost)
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A threshold that is what it is, whatever the rows."""
+
+    best: int
+
+    def found(self, drawn: Drawn, among: Array, best: int) -> Found:  # noqa: ARG002 - as all rules have it
+        """The same threshold in each resample."""
+        n = len(drawn.taken.tp)
+        return Found(np.full(n, best), np.ones(n, dtype=bool), np.zeros(n))
+
+
+@dataclass(frozen=True)
+class ByAlerts:
+    """The threshold that flags as many rows as a share allows, or as near as possible to as many as are positive."""
+
+    best: int
+    most: float | None = None
+
+    def found(self, drawn: Drawn, among: Array, best: int) -> Found:  # noqa: ARG002 - as all rules have it
+        """The threshold of each resample."""
+        indices = flagging(drawn.taken, self.most)
+        return Found(indices, np.ones(len(indices), dtype=bool), np.zeros(len(indices)))
+
+
+def flagging(counts: Counts[Array], most: float | None) -> Array:
+    """The index of the last threshold that flags at most a share of the rows, or nearly as many as are positive."""
+    flagged = counts.tp + counts.fp
+    if most is None:
+        goal = counts.positives
+        return np.asarray(np.abs(flagged - goal)[..., 1:].argmin(-1) + 1)
+    total = counts.positives + counts.negatives
+    return np.asarray((flagged <= total * most * (1 + SLACK) + SLACK).sum(-1) - 1)
 
 
 @dataclass(frozen=True)
 class Resampling:
-    """Resamples of a sample's rows, in which the thresholds that are allowed stay what they are."""
+    """Resamples of a sample's rows, by which thresholds are found again, all of them on the same resamples."""
 
     sample: ThresholdSample
-    criterion: Criterion
-    best: int
-    allowed: Array | None = None
 
-    def resamples(self, n: int, rng: np.random.Generator) -> Resamples | None:
-        """What n resamples say; None where none of them has a best threshold."""
-        observed = float(self.sample.every.observed.flat[self.best])
-        table = self.sample.table if self.sample.costs is None else self.sample.costs
-        small = coarse(table, observed, self.sample.fewer(MOST_APART))
-        few = ThresholdCounts.of(small, self.criterion.both)
-        among = indices_among(few, self.sample.every)
-        best = int(np.flatnonzero(among == self.best)[0])
+    def resamples(self, rules: Sequence[Rule], n: int, rng: np.random.Generator) -> list[Resamples | None]:
+        """What n resamples say of each rule's threshold; None where none of them finds one."""
+        sample = self.sample
+        observed = sample.every.observed[[rule.best for rule in rules]]
+        table = sample.table if sample.costs is None else sample.costs
+        small = coarse(table, observed, sample.fewer(MOST_APART))
+        few = ThresholdCounts.of(small)
+        among = indices_among(few, sample.every)
+        places = [int(np.flatnonzero(among == rule.best)[0]) for rule in rules]
         chunks = min(math.ceil(n * few.observed.size / _AT_ONCE), n)
-        parts = [self._part(small, among, best, len(chunk), rng) for chunk in np.array_split(np.arange(n), chunks)]
+        parts: list[list[tuple[Any, ...]]] = [[] for _ in rules]
+        for chunk in np.array_split(np.arange(n), chunks):
+            drawn = self._drawn(small, len(chunk), rng)
+            for part, rule, place in zip(parts, rules, places, strict=True):
+                part.append(_part(rule, drawn, among, place))
+        return [self._together(part, among) for part in parts]
+
+    def _together(self, parts: list[tuple[Any, ...]], among: Array) -> Resamples | None:
+        """The parts as one, the rows left out in one table: a mean of values would be biased by how few each has."""
         indices, lost = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
         if not len(indices):
             return None
-        there = Counts.trusted(*(np.concatenate(cells) for cells in zip(*(part[2] for part in parts), strict=True)))
-        # One table of all rows left out: a mean of values would be biased by how few rows each is made of.
-        pooled = Counts.trusted(*(np.sum(cells) for cells in zip(*(part[3] for part in parts), strict=True)))
+        taken, there = (_joined([part[i] for part in parts], np.concatenate) for i in (2, 3))
+        left, pooled = (_joined([part[i] for part in parts], np.sum) for i in (4, 5))
         # In the size of the table itself, for a user's own function may count rows and not shares.
         whole = self.sample.merits_of.counts
-        positives = float(whole.positives.flat[0]) / max(float(pooled.positives), 1e-300)
-        negatives = float(whole.negatives.flat[0]) / max(float(pooled.negatives), 1e-300)
+        positives = float(whole.positives[0]) / max(float(pooled.positives), 1e-300)
+        negatives = float(whole.negatives[0]) / max(float(pooled.negatives), 1e-300)
         unseen = pooled.scaled(positives=positives, negatives=negatives)
-        return Resamples(among[indices], lost, there, unseen)
+        return Resamples(among[indices], taken, lost, there, left, unseen)
 
-    def _part(
-        self, small: ScoreTable, among: Array, best: int, n: int, rng: np.random.Generator
-    ) -> tuple[Array, Array, Counts[Array], Counts]:
-        """The indices, losses, counts and unseen rows of those of n resamples that have a best threshold."""
-        taken, left, of_rows = self._drawn(small, n, rng)
-        merits = self.criterion.merits(taken.counts, of_rows.counts)
-        if self.allowed is not None:
-            merits = np.where(self.allowed.reshape(-1)[among].reshape(merits.shape[1:]), merits, np.nan)
-        flat = merits.reshape(n, -1)
-        indices = self.criterion.chosen(merits)
-        defined = np.flatnonzero(~np.isnan(flat[np.arange(n), indices]))
-        indices = indices[defined]
-        at_best = flat[defined, best]
-        lost = flat[defined, indices] - np.where(np.isnan(at_best), -np.inf, at_best)
-        unseen = Counts.trusted(*(cell.sum() for cell in left.flat()[defined, indices]))
-        return indices, lost, taken.flat()[defined, best], unseen
-
-    def _drawn(
-        self, small: ScoreTable, n: int, rng: np.random.Generator
-    ) -> tuple[ThresholdCounts, ThresholdCounts, ThresholdCounts]:
-        """The counts of n resamples, of the rows that each leaves out, and of the rows taken, whatever they cost."""
+    def _drawn(self, small: ScoreTable, n: int, rng: np.random.Generator) -> Drawn:
+        """The counts of n resamples, and of the rows that each leaves out."""
         taken, left = self._copies(small, n, rng)
-        weights = [
-            1.0 if side.given_weights is None else side.weights / np.maximum(side.rows, 1) for side in small.classes
-        ]
 
-        def counts(sums: list[Array]) -> ThresholdCounts:
+        def counts(sums: list[Array]) -> Counts[Array]:
             positive, negative = (
                 ClassScores(side.scores, each, each, each) for side, each in zip(small.classes, sums, strict=True)
             )
-            return ThresholdCounts.of(ScoreTable(positive, negative, small.label), self.criterion.both)
+            return ScoreTable(positive, negative, small.label).counts
 
-        out = counts([copies * weight for copies, weight in zip(left, weights, strict=True)])
+        def weighted(copies: list[Array]) -> Counts[Array]:
+            return counts([each * weight for each, weight in zip(copies, weights, strict=True)])
+
+        weights = [
+            1.0 if side.given_weights is None else side.weights / np.maximum(side.rows, 1) for side in small.classes
+        ]
+        shifted = self.sample.shifted
         if self.sample.costs is None:
-            resample = counts([copies * weight for copies, weight in zip(taken, weights, strict=True)])
-            in_use = self.sample.shifted(resample)
-            return in_use, self.sample.shifted(out), in_use
+            rows, out = shifted(weighted(taken)), shifted(weighted(left))
+            return Drawn(rows, out, rows, out)
         costs = [_varied_costs(side, copies, rng) for side, copies in zip(small.classes, taken, strict=True)]
-        return counts(costs), out, self.sample.shifted(counts([copies * 1.0 for copies in taken]))
+        rows, out = (shifted(counts([copies * 1.0 for copies in each])) for each in (taken, left))
+        return Drawn(rows, out, counts(costs), weighted(left))
 
     def _copies(self, small: ScoreTable, n: int, rng: np.random.Generator) -> tuple[list[Array], list[Array]]:
         """How often the rows of each class at each score are taken in n resamples, and how many are left out."""
@@ -128,6 +204,20 @@ class Resampling:
         if self.sample.costs is None:  # else the weights are costs, and the tables of clusters count rows
             tables = [cells * (side.rows / side.weights) for cells, side in zip(tables, small.classes, strict=True)]
         return [copies @ cells for cells in tables], [(copies == 0) @ cells for cells in tables]
+
+
+def _part(rule: Rule, drawn: Drawn, among: Array, best: int) -> tuple[Any, ...]:
+    """What some resamples say of a rule's threshold: those that find one."""
+    found = rule.found(drawn, among, best)
+    rows = np.flatnonzero(found.defined)
+    indices = found.indices[rows]
+    left, unseen = (_joined([table[rows, indices]], np.sum) for table in (drawn.left, drawn.merits_left))
+    return indices, found.lost[rows], drawn.taken[rows, indices], drawn.merits_taken[rows, best], left, unseen
+
+
+def _joined(tables: list[Counts[Any]], join: Callable[[list[Array]], Any]) -> Counts[Any]:
+    """Tables as one, cell by cell."""
+    return Counts.trusted(*(join([*cells]) for cells in zip(*tables, strict=True)))
 
 
 def _varied_costs(side: ClassScores, copies: Array, rng: np.random.Generator) -> Array:

@@ -16,7 +16,7 @@ from steelyard.analysis.thresholds.limits import Capacity, in_range, rate_limit,
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean
 from steelyard.frames.decoding import naming_costs
 from steelyard.metrics import application
-from steelyard.metrics.registry import default_metric, get_metric
+from steelyard.metrics.registry import get_metric
 from steelyard.tables import score_table
 from steelyard.tables.class_scores import ClassScores
 from steelyard.tables.counts import Counts
@@ -45,44 +45,29 @@ if TYPE_CHECKING:
 
 
 TIE = 16 * np.finfo(np.float64).eps  # of the metric's range: what rounding makes of equal optima
-_PLATEAU = 0.01
-COST_PLATEAU = 0.05  # of the least cost
+PLATEAU = 0.02  # of the best value, and of its gain over flagging nobody and everybody
 _COSTS = {"cost_fn": (1, 0), "cost_fp": (0, 1), "cost_tp": (1, 1), "cost_tn": (0, 0)}  # rows true, columns predicted
 
 
 @dataclass(frozen=True)
 class ThresholdCounts:
-    """The counts for every set of scores that may be flagged, from nobody on; the directions on the axis before.
-
-    `observed` is the last score of each set: the lowest flagged one, or the highest in the other direction.
-    """
+    """The counts for every set of highest scores that may be flagged, from nobody on, and the lowest of each set."""
 
     observed: Array
     counts: Counts[Array]
 
     @classmethod
-    def of(cls, table: ScoreTable, both: bool) -> ThresholdCounts:
+    def of(cls, table: ScoreTable) -> ThresholdCounts:
         """Every threshold of a table, of all its draws if it has an axis of them."""
-        scores, counts = table.thresholds, table.counts
-        if not both:
-            return cls(scores[None], counts[..., None, :])
-        # To flag the scores up to one is to leave alone those from the next higher one on.
-        cells = ((counts.tp, counts.fn), (counts.fn, counts.tp), (counts.fp, counts.tn), (counts.tn, counts.fp))
-        stacked = (np.stack([above, other[..., ::-1]], -2) for above, other in cells)
-        return cls(np.stack([scores, np.append(-np.inf, scores[:0:-1])]), Counts.trusted(*stacked))
-
-    def flat(self) -> Counts[Array]:
-        """The Counts with directions and thresholds on one last axis."""
-        return Counts.trusted(*(cell.reshape(*cell.shape[:-2], -1) for cell in self.counts))
+        return cls(table.thresholds, table.counts)
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """What to look for among the thresholds, the bounds to keep, and whether low scores are tried as positive."""
+    """What to look for among the thresholds, and the bounds to keep."""
 
     aim: Aim
     limits: tuple[Limit, ...] = ()
-    both: bool = False
 
     def merits(self, counts: Counts[Array], rows: Counts[Array] | None = None) -> Array:
         """The value of each threshold, higher being better; NaN where it is undefined or not allowed.
@@ -99,10 +84,9 @@ class Criterion:
         return np.asarray(np.logical_and.reduce([limit.is_met(counts) for limit in self.limits]))
 
     def chosen(self, merits: Array) -> Array:
-        """The index of the first of the best thresholds, directions and thresholds taken as one axis."""
-        flat = merits.reshape(*merits.shape[:-2], -1)
-        best = np.fmax.reduce(flat, axis=-1, keepdims=True)
-        return np.asarray((flat >= best - self.aim.tie(flat)).argmax(-1))
+        """The index of the first of the best thresholds."""
+        best = np.fmax.reduce(merits, axis=-1, keepdims=True)
+        return np.asarray((merits >= best - self.aim.tie(merits)).argmax(-1))
 
     def check(self, table: ThresholdCounts) -> Array:
         """Which thresholds meet all bounds; those that none meets are refused, with the nearest there is."""
@@ -117,7 +101,7 @@ class Criterion:
 
     def undefined(self, table: ThresholdCounts) -> str:
         """Why no threshold that is allowed has a value."""
-        why = self.aim.why(table.flat()[int(self._allowed(table.flat()).argmax())])
+        why = self.aim.why(table.counts[int(self._allowed(table.counts).argmax())])
         bounds = " that meets " + " and ".join(limit.text for limit in self.limits) if self.limits else ""
         return f"{self.aim.name} is undefined at every threshold{bounds}: {why}."
 
@@ -126,9 +110,9 @@ def _unmet(limit: Limit, others: str, gaps: Array, table: ThresholdCounts) -> st
     if np.isnan(gaps).all():
         return f"No threshold reaches {limit.text}{others}: {limit.metric.name} is undefined at each of them."
     index = int(np.nanargmin(gaps))
-    value = float(application.count_values(limit.metric, table.flat()[index], limit.metric.parameters))
+    value = float(application.count_values(limit.metric, table.counts[index], limit.metric.parameters))
     near = f"{limit.shown(value)} of {limit.rows:,} rows" if isinstance(limit, Capacity) else limit.shown(value)
-    at = table.observed.flat[index]
+    at = table.observed[index]
     where = f"threshold {at:g}" if math.isfinite(at) else "the threshold that flags nobody"
     return f"No threshold reaches {limit.text}{others}; the nearest is {near} at {where}."
 
@@ -165,9 +149,10 @@ class Aim:
         whys = (application.on_counts(metric, counts, metric.parameters).why for metric in self.metrics)
         return next(filter(None, whys), "the function returned NaN")
 
-    def nearness(self, best: float) -> float:
-        """How far from the best value others are about as good."""
-        return COST_PLATEAU * best if self.name.startswith(("expected_cost", "cost_per_row")) else _PLATEAU
+    @property
+    def is_cost(self) -> bool:
+        """Whether it is what errors cost."""
+        return self.name.startswith(("expected_cost", "cost_per_row"))
 
     def tie(self, values: Array) -> float:
         """The difference that rounding can make between equal values."""
@@ -175,8 +160,21 @@ class Aim:
         return TIE * (size if math.isfinite(size) else float(np.fmax.reduce(np.abs(values), axis=None)))
 
 
-def read_aim(metric: AimLike | None) -> Aim:
-    """What to look for, from whatever names it; the default metric where nothing does."""
+def plateau_width(best: float, trivial: Array) -> float:
+    """How far below the best merit others are about as good, given those of flagging nobody and everybody.
+
+    That is 2 % of the best value, or of the gain over the better of the two where that is less: at 0.5 % positives a
+    precision of 0.013 is not about as good at 0.005, which everybody flagged has.
+
+    >>> round(plateau_width(0.8, np.array([0.0, 0.1])), 6), round(plateau_width(0.013, np.array([np.nan, 0.005])), 6)
+    (0.014, 0.00016)
+    """
+    gain = best - float(np.fmax.reduce(trivial))
+    return PLATEAU * (abs(best) if math.isnan(gain) else max(min(abs(best), gain), 0.0))
+
+
+def read_aim(metric: AimLike) -> Aim:
+    """What to look for, from whatever names it."""
     if isinstance(metric, Mapping):
         return read_aim(get_metric("expected_cost").fixed(None, **metric))
     rows = metric if isinstance(metric, (list, tuple, np.ndarray)) and len(metric) == 2 else ()
@@ -184,7 +182,7 @@ def read_aim(metric: AimLike | None) -> Aim:
         matrix = np.asarray(rows)  # of costs, with rows true
         costs = {name: float(matrix[i, j]) for name, (i, j) in _COSTS.items()}
         return read_aim(costs)
-    several = list(metric) if isinstance(metric, (list, tuple)) else [default_metric() if metric is None else metric]
+    several = list(metric) if isinstance(metric, (list, tuple)) else [metric]
     if not several:
         raise InputError("metric= is an empty list; name one metric or more.")
     metrics = [_thresholded_metric(item) for item in several]  # type: ignore[arg-type]  # which refuses what is none
@@ -296,30 +294,23 @@ def refuse_few_clusters(limits: Iterable[Limit], rows: ClusterRows) -> None:
 MOST_APART = 4_096  # thresholds that a resample tells apart
 
 
-def coarse(table: ScoreTable, observed: float = math.inf, most: int = MOST_APART) -> ScoreTable:
-    """The table with about that many thresholds, the observed one among them; scores move down to the next left."""
+def coarse(table: ScoreTable, observed: ArrayLike = math.inf, most: int = MOST_APART) -> ScoreTable:
+    """The table with about that many thresholds, the observed ones among them; scores move down to the next left."""
     small, scores = table.compact(), table.thresholds[:0:-1]
     if len(scores) <= most:
         return small
     # A sensible metric is best at a score of one class or right above it: the rare class has few of them.
     rare = min((table.positive, table.negative), key=lambda side: side.size).distinct[0]
     near = np.searchsorted(scores, rare[_evenly(len(rare), most // 4)])
-    best = np.searchsorted(scores, observed) if math.isfinite(observed) else 0
-    indices = np.concatenate([near, near + 1, _evenly(len(scores), most // 2), [best]])
+    best = np.where(np.isfinite(observed), np.searchsorted(scores, observed), 0)
+    indices = np.concatenate([near, near + 1, _evenly(len(scores), most // 2), np.atleast_1d(best)])
     left = scores[np.unique(np.minimum(indices, len(scores) - 1))]
     return ScoreTable(_moved(small.positive, left), _moved(small.negative, left), table.label)
 
 
 def indices_among(few: ThresholdCounts, every: ThresholdCounts) -> Array:
-    """The index of each of some thresholds among all of them, directions and thresholds taken as one axis."""
-    size = every.observed.shape[-1]
-    parts = []
-    for side, (some, among) in enumerate(zip(few.observed, every.observed, strict=True)):
-        if side == 0:  # descending from infinity
-            parts.append(size - 1 - np.searchsorted(among[::-1], some))
-        else:  # ascending
-            parts.append(size + np.searchsorted(among, some))
-    return np.concatenate(parts)
+    """The index of each of some thresholds among all of them, which descend from infinity."""
+    return np.asarray(every.observed.size - 1 - np.searchsorted(every.observed[::-1], few.observed))
 
 
 def _evenly(n: int, most: int) -> Array:
@@ -356,7 +347,6 @@ class ThresholdSample:
     """A table of scores, the prevalence it is read at, what errors cost by row, and the clusters of dependent rows."""
 
     table: ScoreTable
-    both: bool = False
     prevalence: PrevalenceLike | None = None
     costs: ScoreTable | None = None
     clusters: ClusterRows | None = None
@@ -364,25 +354,25 @@ class ThresholdSample:
     @cached_property
     def rows(self) -> ThresholdCounts:
         """The counts of the rows at every threshold."""
-        return ThresholdCounts.of(self.table, self.both)
+        return ThresholdCounts.of(self.table)
 
     @cached_property
     def every(self) -> ThresholdCounts:
         """The counts at every threshold, at the prevalence where one is given."""
-        return self.rows if self.prevalence is None else self.shifted(self.rows)
+        return replace(self.rows, counts=self.shifted(self.rows.counts))
 
     @cached_property
     def merits_of(self) -> ThresholdCounts:
         """What the aim is read on: the costs by row where there are any, else the counts."""
-        return self.every if self.costs is None else ThresholdCounts.of(self.costs, self.both)
+        return self.every if self.costs is None else ThresholdCounts.of(self.costs)
 
-    def shifted(self, counts: ThresholdCounts) -> ThresholdCounts:
+    def shifted(self, counts: Counts[Array]) -> Counts[Array]:
         """The counts at the prevalence where one is given."""
         if self.prevalence is None:
             return counts
         share, n = float(positive_shares(self.table, self.prevalence)), float(self.table.total)
         positives, negatives = share * n / self.table.positive.total, (1 - share) * n / self.table.negative.total
-        return ThresholdCounts(counts.observed, counts.counts.scaled(positives=positives, negatives=negatives))
+        return counts.scaled(positives=positives, negatives=negatives)
 
     @property
     def has_equal_rows(self) -> bool:
@@ -405,8 +395,8 @@ class ThresholdSample:
         return most if self.clusters is None else max(64, min(most, _MOST_CELLS // len(self.clusters.sizes)))
 
     def some_indices(self, most: int) -> Array:
-        """The indices of some of the thresholds, directions and thresholds taken as one axis."""
-        return indices_among(ThresholdCounts.of(coarse(self.table, math.inf, most), self.both), self.rows)
+        """The indices of some of the thresholds."""
+        return indices_among(ThresholdCounts.of(coarse(self.table, math.inf, most)), self.rows)
 
     def rates_at(self, indices: Array) -> Rates:
         """Both rates at those thresholds."""
@@ -416,16 +406,14 @@ class ThresholdSample:
         """What thresholds flag of the positives (0) or of the negatives (1): those at some indices, or all of them."""
         observed = self.rows.observed
         indices = np.arange(observed.size) if indices is None else indices
-        at = self.rows.flat()[indices]
+        at = self.rows.counts[indices]
         flagged, all_of = (at.tp, at.positives) if of == 0 else (at.fp, at.negatives)
-        low = indices >= observed.shape[-1]
-        curve = self._weights[of].curve(observed.flat[indices], flagged / all_of, self.effective_sizes[of], low=low)
+        curve = self._weights[of].curve(observed[indices], flagged / all_of, self.effective_sizes[of])
         return replace(curve, trivial=self.are_trivial(indices))
 
     def are_trivial(self, indices: Array | int) -> Array:
-        """Which thresholds flag nobody, or everybody: the first and the last of each direction."""
-        size = self.rows.observed.shape[-1]
-        return np.isin(np.asarray(indices) % size, (0, size - 1))
+        """Which thresholds flag nobody, or everybody: the first and the last."""
+        return np.isin(indices, (0, self.rows.observed.size - 1))
 
     @cached_property
     def _weights(self) -> list[ClassWeights]:
@@ -435,7 +423,7 @@ class ThresholdSample:
         """The counts at a threshold and draws of the prevalence; None where it is known, or costs differ by row."""
         if not isinstance(self.prevalence, Prevalence) or self.costs is not None:
             return None
-        at = self.rows.flat()[index]
+        at = self.rows.counts[index]
         share = drawn_shares(self.prevalence, 0.0, 0.0, draws, rng)[:, 0] * float(self.table.total)
         rest = float(self.table.total) - share
         recall, fpr = at.tp / at.positives, at.fp / at.negatives
@@ -602,18 +590,15 @@ def middle(below: float, flagged: float) -> float:
     return half if separates else flagged
 
 
-def threshold_of(table: ScoreTable, observed: float, direction: int = 1) -> float:
-    """The threshold in the middle of the gap beside the last flagged score; an end of all scores beyond them all.
+def threshold_of(table: ScoreTable, observed: float) -> float:
+    """The threshold in the middle of the gap below the lowest flagged score; an end of all scores beyond them all.
 
-    Of probabilities it is 0 (or 1, where low ones are flagged) that flags everybody, of other scores an infinity.
+    Of probabilities it is 0 that flags everybody, of other scores minus infinity.
     """
     if math.isinf(observed):
         return observed  # nobody
     scores = table.thresholds[:0:-1]
-    lowest, highest = (0.0, 1.0) if table.has_probabilities else (-math.inf, math.inf)
     index = int(np.searchsorted(scores, observed))
-    if direction > 0:
-        return middle(score_table.upper_end(table.bins, float(scores[index - 1])), observed) if index else lowest
-    if index + 1 == len(scores):
-        return highest
-    return -middle(-float(scores[index + 1]), -score_table.upper_end(table.bins, observed))
+    if not index:
+        return 0.0 if table.has_probabilities else -math.inf
+    return middle(score_table.upper_end(table.bins, float(scores[index - 1])), observed)

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.analysis.prevalence.prevalence import at_prevalence
 from steelyard.analysis.thresholds.best_threshold import best_threshold
-from steelyard.analysis.thresholds.threshold_sample import COST_PLATEAU
+from steelyard.analysis.thresholds.threshold_sample import PLATEAU
 from steelyard.report.figures import caption_text, style
 from steelyard.report.figures.display import scores_of
 from steelyard.report.figures.line_labels import Line
@@ -62,6 +62,6 @@ class CostMarks:
         digits = caption_text.threshold_text
         low, high = map(digits, self.plateau)
         return (
-            f"; shaded: the cost is within {100 * COST_PLATEAU:g} % of the least, from {low} to {high}; dashed grey: "
+            f"; shaded: the cost is about the least (within {100 * PLATEAU:g} %), from {low} to {high}; dashed grey: "
             f"flagging nobody, {digits(self.nobody)}, and everybody, {digits(self.everybody)}"
         )

@@ -155,7 +155,7 @@ def _panel(name: str, evaluation: Evaluation) -> _Panel:
         shifted: Any = counts if prevalence is None else at_prevalence(counts, prevalence)
         return _Panel(name, label_dots(shifted, evaluation.rows if own else None), None, chosen=False)
     table, threshold = scores_of(evaluation), evaluation.threshold
-    used = evaluation.best_threshold(draws=0).threshold if threshold is None else threshold
+    used = evaluation.best_threshold(default_metric(), draws=0).threshold if threshold is None else threshold
     dots = score_dots(table, float(used), evaluation.prevalence)
     return _Panel(name, dots, score_range(table), chosen=threshold is None)
 

@@ -11,7 +11,7 @@ from steelyard.analysis.results.formatting import unbroken
 from steelyard.analysis.thresholds.best_threshold import best_threshold
 from steelyard.analysis.thresholds.decision_curve import WORTH_SHOWING
 from steelyard.analysis.thresholds.guarantees import SEQUENCE_STARTS
-from steelyard.analysis.thresholds.threshold_sample import COST_PLATEAU
+from steelyard.analysis.thresholds.threshold_sample import PLATEAU
 from steelyard.evaluation.verdict import decision_sentence as words
 from steelyard.report.pages.controls import MenuEntry
 from steelyard.report.pages.document import rendered_html
@@ -33,9 +33,9 @@ _WHYS = {
     "limits are those of these rows. The command takes --confidence.",
 }
 _NOTES = {
-    "plateau": "{with} cost is within {within} of that from threshold {low} to {high}.",
+    "plateau": "{with} cost is about as low (within {within}) from threshold {low} to {high}.",
     "limited": "With the limits kept, the",
-    "alone": "No threshold beside it has a cost within {within} of that.",
+    "alone": "No threshold beside it costs about as little (within {within}).",
     "held": "The page holds {held} of {all} thresholds; the command searches all, and may find one that costs less.",
     "mend": "There is no answer yet; {entry}: {why}",
     "gate": "steelyard gate reads rows at their own prevalence; enter a limit to hold new rows to.",
@@ -120,7 +120,7 @@ def _data(evaluation: Evaluation, scores: ScoreTable, why: str) -> dict[str, Any
     data = {
         "exact": not why,
         "why": why,
-        "plateau": COST_PLATEAU,
+        "plateau": PLATEAU,
         "worth": WORTH_SHOWING,
         "file": file,
         "unnamed": "" if named else _UNNAMED,

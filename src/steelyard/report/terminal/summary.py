@@ -145,12 +145,22 @@ def _command_lines(command: str) -> list[str]:
 # ---------------------------------------------------------------- the other answers
 
 
+_OUTCOMES = {"tp": "true positives", "fn": "false negatives", "fp": "false positives", "tn": "true negatives"}
+
+
 def threshold_summary(best: BestThreshold, notes: Sequence[str], assumed: Sequence[str]) -> str:
     """The best threshold in a sentence, the table at it, each limit on a line, what is noted and assumed."""
-    cells = ", ".join(f"{name} {cell_count(value)}" for name, value in best.counts.to_dict().items())
-    sentence = f"{replace(best, limits=(), assumed=())!r}."
+    cells = ", ".join(f"{cell_count(best.counts.to_dict()[key])} {words}" for key, words in _OUTCOMES.items())
+    plain = replace(best, limits=(), assumed=())
     lines = [*map(_limit_line, best.limits), *notes, all_digits(best), *assumed]
-    return "\n".join([paragraph(sentence), f"There: {cells}.", *map(paragraph, lines)])
+    return "\n".join(
+        [
+            paragraph(f"{plain.headline}."),
+            paragraph(best.outcome),
+            paragraph(f"At this threshold: {cells}."),
+            *map(paragraph, lines),
+        ]
+    )
 
 
 def _limit_line(kept: KeptLimit) -> str:
@@ -160,8 +170,7 @@ def _limit_line(kept: KeptLimit) -> str:
 
 def all_digits(best: BestThreshold) -> str:
     """The threshold as a program takes it, and the score it was found at."""
-    last = "lowest" if best.direction > 0 else "highest"
-    observed = "" if math.isinf(best.observed) else f"; the {last} flagged score: {best.observed!r}"
+    observed = "" if math.isinf(best.observed) else f"; the lowest flagged score: {best.observed!r}"
     return f"The threshold with all its digits: {best.threshold!r}{observed}."
 
 

@@ -42,7 +42,9 @@ const decisionRule = (() => {
     const index = merits.findIndex((c) => c <= least + TIE * Math.max(cost, 1));
     const onlyTrivial = kept !== null && !kept.slice(1, -1).some(Boolean);
     if (index < 0) return { index: null, costs, kept, unmet, onlyTrivial, plateau: null };
-    const near = (i) => merits[i] <= merits[index] * (1 + plateau) + SLACK;
+    const trivial = Math.min(...[merits[0], merits[merits.length - 1]].filter((c) => !isNaN(c)));
+    const width = plateau * Math.max(0, Math.min(merits[index], trivial - merits[index]));
+    const near = (i) => merits[i] <= merits[index] + width + SLACK;
     let high = index, low = index;
     while (high > 0 && near(high - 1)) high--;
     while (low < costs.length - 1 && near(low + 1)) low++;
