@@ -33,9 +33,104 @@ def test_a_bad_month_after_a_good_one_is_found_and_dated():
     result = followed([0.9] * 30 + [0.6] * 15).result()
     (track,) = result.alarms
     assert 29 <= int(track.since.split()[1]) <= 35 < int(track.alarm.split()[1]) + 5
-    assert track.recent == pytest.approx(0.6, abs=0.1) and track.p_value <= 0.05
+    assert track.since_value == pytest.approx(0.6, abs=0.1) and track.p_value <= 0.05
     assert "ALARM: recall >= 0.8 is broken since about day" in result.headline
     assert not followed([0.9] * 45).alarms
+
+
+def weeks(recall, number, monitor=None, rng=None, positives=80):
+    """A monitor of recall after so many weeks of 8,000 rows each, counted."""
+    for _ in range(number):
+        tp, fp = rng.binomial(positives, recall), rng.binomial(7_920, 0.003)
+        table = Counts(tp=tp, fn=positives - tp, fp=fp, tn=7_920 - fp)
+        monitor.update(table, period=f"week {len(monitor.batches) + 1}")
+    return monitor
+
+
+RELEASE = Counts(tp=248, fn=152, fp=120, tn=39_480)  # recall is 62 %
+
+
+def test_a_fall_shows_in_the_recent_value_weeks_before_the_alarm_and_says_that_it_is_not_certain():
+    for seed in range(5):
+        rng, monitor = np.random.default_rng(seed), Monitor("recall >= reference - 0.05", reference=RELEASE)
+        good = weeks(0.62, 3, monitor, rng).result()
+        assert good.tracks[0].recent_batches.tolist() == [0, 2, 2] and "Recall was" not in good.headline
+        shown = [weeks(0.4, 1, monitor, rng).result() for _ in range(2)]
+        assert not shown[0].alarms and any("below its limit of 52.6 %: not yet certain." in r.headline for r in shown)
+        assert shown[1].tracks[0].recent[-1] == pytest.approx(shown[1].tracks[0].by_batch[-2:].mean())
+        assert shown[1].shown_rows()[0]["recent"].endswith("% (2)")
+        assert "Recent: the fewest last batches (number in brackets) with at least 100 positives (recall)." in repr(
+            good
+        )
+        assert weeks(0.4, 12, monitor, rng).result().alarms
+
+
+def test_the_recent_value_is_of_the_fewest_last_batches_with_a_hundred_rows_that_the_metric_rests_on():
+    monitor = Monitor(["recall >= 0.1", "precision >= 0.1", "mcc >= 0.1"])
+    for tp, fn, fp in ((60, 60, 20), (20, 20, 80), (40, 20, 40), (2, 2, 120)):
+        monitor.update(Counts(tp=tp, fn=fn, fp=fp, tn=900))
+    recall, precision, mcc = monitor.result()
+    assert recall.recent_batches.tolist() == [1, 2, 2, 3] and precision.recent_batches.tolist() == [0, 1, 2, 1]
+    assert recall.recent[-1] == pytest.approx(62 / 104) and precision.recent[-1] == pytest.approx(2 / 122)
+    assert mcc.recent_batches.tolist() == [1, 2, 2, 3]
+    assert recall.recent_text() == "59.6 % (last 3 batches)" and precision.recent_text() == "1.64 % (last batch)"
+    few = Monitor("recall >= 0.1")
+    few.update(Counts(tp=3, fn=2, fp=1, tn=90))
+    assert few.result().tracks[0].recent_text() == "–" and "Recent:" not in repr(few.result())
+
+
+@pytest.mark.parametrize(("before", "after", "positives"), [(0.62, 0.4, 80), (0.62, 0.3, 40), (0.8, 0.55, 30)])
+def test_the_expected_delay_is_that_of_simulated_runs(before, after, positives):
+    rows = Counts(tp=1_000 * before, fn=1_000 - 1_000 * before, fp=297, tn=98_703)
+    monitor = Monitor("recall >= reference - 0.05", reference=rows)
+    (expected,) = monitor.expected_delay(after, batch_rows=100 * positives)
+    assert (
+        str(expected).startswith(f"Recall falling from {before:.1%}".replace("%", " %")) and expected.rows == positives
+    )
+    taken = []
+    for seed in range(60):
+        rng, monitor = np.random.default_rng(seed), Monitor("recall >= reference - 0.05", reference=rows)
+        weeks(before, 6, monitor, rng, positives)
+        (track,) = weeks(after, 25, monitor, rng, positives).result()
+        taken.append(np.inf if track.alarm is None else int(track.alarm.split()[1]) - 6)
+    assert abs(np.median(taken) - expected.batches) <= 1 + 0.2 * expected.batches
+
+
+def test_a_monitor_states_its_limits_and_delays_before_it_starts():
+    monitor = Monitor(["recall >= reference - 5 %", "fpr <= 0.01"], reference=RELEASE)
+    lines = repr(monitor).splitlines()
+    assert lines[1] == (
+        "The limit of recall is 51.8 %: the reference's 62.0 % minus 5 points, minus 5.19 points for its own uncertainty."
+    )
+    assert lines[2].startswith("Recall falling from 62.0 % to 41.6 % would raise an alarm after about ")
+    assert lines[2].endswith("positives.")
+    assert lines[3].startswith("False positive rate rising from 0.303 % to 1.70 %") and lines[3].endswith("negatives.")
+    assert lines[4] == "Delays are the medians of 201 simulated runs; half of them took longer."
+    weeks(0.6, 1, monitor, np.random.default_rng(0))
+    assert lines[1] in monitor.result().notes and len(repr(monitor).splitlines()) == 1
+    assert "batches of 80 positives" in str(monitor.expected_delay({"recall": 0.4})[0])
+    assert len(repr(Monitor("recall >= 0.5")).splitlines()) == 1 and Monitor("recall >= 0.5").expected_delay() == []
+    mcc = Monitor("mcc >= 0.5", reference=RELEASE)
+    (delay,) = mcc.expected_delay(0.2, batch_rows=8_000)
+    assert "Matthews correlation falling from 0.6" in str(delay) and delay.batches < 20
+
+
+@pytest.mark.parametrize(
+    ("rules", "arguments", "words"),
+    [
+        (["recall >= 0.5", "precision >= 0.1"], (0.4,), "several rules; give to={'recall': ..., 'precision': ...}"),
+        ("recall >= 0.5", ({"mcc": 0.2},), "No rule is on 'mcc'; the rules are on recall"),
+        ("recall >= 0.5", (0.55,), "recall of 0.55 keeps its limit of 0.5; give one that breaks it"),
+        ("recall >= 0.5", (-1,), "to= is a value of recall, not -1"),
+        ("recall >= 0.5", (0.4, 0), "batch_rows= is how many rows a batch has"),
+    ],
+)
+def test_a_delay_that_means_nothing_is_refused(rules, arguments, words):
+    with pytest.raises(InputError) as told:
+        Monitor(rules, reference=RELEASE).expected_delay(
+            arguments[0], **dict(zip(["batch_rows"], arguments[1:], strict=False))
+        )
+    assert words in str(told.value)
 
 
 def test_an_alarm_is_never_taken_back_and_depends_on_no_later_batch():

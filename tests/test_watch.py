@@ -42,6 +42,18 @@ def run(*words, code=0, stdin=None):
     return run_command("watch", *words, input=stdin, code=code)
 
 
+def test_a_reference_states_its_limits_and_delays_first_and_an_alarm_that_stands_exits_with_1_or_0(days):
+    steelyard.evaluate(steelyard.Counts(tp=270, fn=30, fp=110, tn=2_590)).save("release.json")
+    words = ("--require", "recall >= reference - 0.05", "--reference", "release.json", "--state", "s.json")
+    first = run("day[1-4].csv", *words)
+    assert "The limit of recall is 8" in first.stderr and "Recall falling from 90.0 % to 7" in first.stderr
+    second = run("day*.csv", *words, code=1)
+    assert "The limit of recall" not in second.stderr
+    assert "(last 3 batches); ALARM" in second.stdout
+    run("day*.csv", *words, code=1)  # it stands, though no batch is new
+    assert run("day*.csv", *words, "--exit-zero").stdout.startswith("No batch was read. ALARM")
+
+
 def test_files_are_batches_and_a_later_run_goes_on_with_the_new_ones(days):
     outputs = ("--state", "s.json", "--page", "m.html", "--json", "m.json")
     first = run("day[1-4].csv", "--require", RULE, *outputs)

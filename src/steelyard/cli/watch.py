@@ -59,6 +59,7 @@ def _seconds(_context: click.Context, _option: click.Parameter, given: float | N
     "--batch-rows", type=click.IntRange(min=1), default=1000, show_default=True, help="Of - : the rows of a batch."
 )
 @click.option("--stop", is_flag=True, help="End at the first alarm.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 while an alarm stands, where alarms are read elsewhere.")
 @click.option("--force", is_flag=True, help="Replace a page or a result that was not written for this state.")
 @options.shared("level")
 @click.pass_context
@@ -78,6 +79,7 @@ def watch_batches(
     follow: float | None,
     batch_rows: int,
     stop: bool,
+    exit_zero: bool,
     force: bool,
     level: float,
 ) -> None:
@@ -86,7 +88,8 @@ def watch_batches(
     While no limit is broken an alarm is ever raised with probability 1 - level at most, over all rules, groups and
     batches, so that one may look after each. With --state a later run goes on with the files that are new. Where labels
     come later, files with --key and predictions, and files with --key and the truth, may come in any order.
-    A file with the rows of an earlier one, under whatever name, is refused. The exit code is 1 while an alarm stands.
+    A file with the rows of an earlier one, under whatever name, is refused. The exit code is 1 while an alarm stands,
+    also one of an earlier run; --exit-zero makes it 0.
     """
     from steelyard.cli.watched_batches import WatchedFiles
     from steelyard.cli.watched_monitor import WatchedMonitor, WatchOutputs
@@ -110,7 +113,12 @@ def watch_batches(
     watched = WatchedMonitor(_monitor(inputs, rules, given), inputs, key, cost)
     watched.resume(state)
     outputs.check_kept(watched)
-    if _followed(watched, files, outputs, stop=stop):
+    if not watched.seen:
+        from steelyard.analysis.monitoring.delay import started
+
+        for sentence in started(watched.monitor):
+            print_message(sentence)
+    if _followed(watched, files, outputs, stop=stop) and not exit_zero:
         ctx.exit(1)
 
 

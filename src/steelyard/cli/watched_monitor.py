@@ -27,7 +27,7 @@ from steelyard.written_files import check_replaceable, replacement_file
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from steelyard.analysis.monitoring.rules import Monitoring
+    from steelyard.analysis.monitoring.rules import Monitoring, RuleTrack
     from steelyard.cli.inputs import Inputs
     from steelyard.frames.source import Source
 
@@ -271,13 +271,21 @@ def write_whole(path: str, content: bytes) -> None:
 
 def batch_line(name: str, result: Monitoring) -> str:
     """What all batches up to this one have brought, in one line."""
-    values = [f"{track.title} {track.text()}, limit {track.limit_text()}" for track in result if track.group is None]
+    values = [_track_text(track) for track in result if track.group is None]
     alarms = [
         f"ALARM {track.rule}{'' if track.group is None else f' ({track.group})'}, broken since about {track.since}"
         for track in result.alarms
     ]
     rows = f"{int(result.rows.sum()):,} labelled rows so far"
     return f"{Path(name).name}: {rows}; {'; '.join(values)}; {'; '.join(alarms) or 'no alarm'}"
+
+
+def _track_text(track: RuleTrack) -> str:
+    """A rule of all rows: the value so far, its limit, and the recent value."""
+    recent = track.recent_text()
+    shown = "" if recent == "–" else f", recent: {recent}"
+    doubt = ", not yet certain" if track.is_suspect else ""
+    return f"{track.title} {track.text()}, limit {track.limit_text()}{shown}{doubt}"
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from steelyard._types import Array
 from steelyard.analysis.intervals.evidence import LinearRatio, log_returns, mean_wealth
 from steelyard.analysis.intervals.metric_sequence import SEQUENCE_METHODS, MetricSequence, RateRegion
-from steelyard.analysis.intervals.rate_intervals import exact, is_rate
+from steelyard.analysis.intervals.rate_intervals import exact, is_rate, rate_cells
 from steelyard.analysis.requirements import COST, REFERENCE, Requirement, Terms, read_requirements
 from steelyard.analysis.results.formatting import interval_text, value_text
 from steelyard.analysis.results.result import Flat, Result, table_text
@@ -19,6 +19,7 @@ from steelyard.analysis.sequential.anytime import NODES, CostTable
 from steelyard.arrays.sorting import chunks
 from steelyard.exceptions import InputError
 from steelyard.metrics.spec import MetricSpec
+from steelyard.tables.counts import CELLS
 from steelyard.tables.thresholding import ASSUMED_HALF
 
 if TYPE_CHECKING:
@@ -80,14 +81,17 @@ def reference_share(cells: Array) -> float:
 
 def reference_limit(rule: Requirement, metric: Metric, cells: Array, alpha: float) -> float:
     """The bound of the reference's interval that is missed with probability alpha, and the margin of the rule."""
+    return float(np.clip(reference_bound(rule, metric, cells, alpha) + rule.number, *metric.range))
+
+
+def reference_bound(rule: Requirement, metric: Metric, cells: Array, alpha: float) -> float:
+    """The bound of the reference's interval that is missed with probability alpha."""
     side = -rule.direction  # a lower limit is the lower bound
     ratio = LinearRatio.of(metric)
     if ratio is not None and is_rate(metric):
         hits, trials = cells @ ratio.above, cells @ ratio.below
-        bound = float((_lowest if side < 0 else _highest)(hits, trials - hits, alpha))
-    else:
-        bound = float(RateRegion.of(metric).extreme(cells[None], alpha, side, _lowest, _highest)[0])
-    return float(np.clip(bound + rule.number, *metric.range))
+        return float((_lowest if side < 0 else _highest)(hits, trials - hits, alpha))
+    return float(RateRegion.of(metric).extreme(cells[None], alpha, side, _lowest, _highest)[0])
 
 
 def _lowest(hits: Array, misses: Array, alpha: Array | float) -> Array:
@@ -299,6 +303,44 @@ class FollowedRule:
         return float(weighted.max()), int(starts[np.argmax(weighted)])
 
 
+# ---------------------------------------------------------------- recent batches
+# What the metric was lately, which shows a fall weeks before all rows so far do, and before it is certain.
+
+
+_RECENT_ROWS = 100  # that recent batches have at least, of those that the metric rests on
+_TRIALS = {
+    frozenset({"tp", "fn"}): "positives",
+    frozenset({"fp", "tn"}): "negatives",
+    frozenset({"tp", "fp"}): "flagged rows",
+    frozenset({"fn", "tn"}): "rows that are not flagged",
+}
+
+
+def counted_rows(metric: str) -> tuple[Array, str]:
+    """The rows that a metric rests on, as sums of the cells, and what they are: its trials, else those of each class.
+
+    >>> counted_rows("recall")
+    (array([[1., 1., 0., 0.]]), 'positives')
+    """
+    if metric == COST:
+        return np.ones((1, NODES)), "rows"
+    rate = rate_cells(MetricSpec.of(metric).metric)
+    if rate is None:
+        return np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]]), "rows of either class"
+    return np.array([[float(cell in rate[1]) for cell in CELLS]]), _TRIALS.get(rate[1], "rows")
+
+
+def recent_starts(sums: Array, metric: str) -> Array:
+    """The start of the shortest window up to each look that has enough rows; -1 where all batches have too few.
+
+    >>> recent_starts(np.cumsum([[0, 0, 0, 0], [70, 20, 0, 0], [20, 0, 0, 0], [90, 15, 0, 0]], axis=0), "recall")
+    array([-1,  0,  2])
+    """
+    counts = counted_rows(metric)[0] @ np.asarray(sums, dtype=np.float64).T
+    starts = [np.searchsorted(count, count[1:] - _RECENT_ROWS + 1e-9, side="right") - 1 for count in counts]
+    return np.asarray(np.min(starts, axis=0))
+
+
 # ---------------------------------------------------------------- tracks
 # A rule over all batches: the metric with its confidence sequence, and the first alarm.
 
@@ -307,9 +349,10 @@ class FollowedRule:
 class RuleTrack(Flat):
     """A rule, of all rows or of one group, after each batch.
 
-    `value`, `low` and `high` are of all rows so far, `by_batch` of each batch alone. `alarm` is the batch of the first
-    alarm, `since` the one from which on the evidence says that the limit was broken, `recent` the value from there on.
-    `alpha` is the part of the error that this track has, `p_value` what the alarm compares with it.
+    `value`, `low` and `high` are of all rows so far, `by_batch` of each batch alone, and `recent` of the last
+    `recent_batches`, the fewest that have 100 of the rows that the metric rests on. `alarm` is the batch of the first
+    alarm, `since` the one from which on the evidence says that the limit was broken, and `since_value` the value from
+    there on. `alpha` is the part of the error that this track has, `p_value` what the alarm compares with it.
     """
 
     rule: str
@@ -322,11 +365,13 @@ class RuleTrack(Flat):
     low: Array = field(repr=False)
     high: Array = field(repr=False)
     by_batch: Array = field(repr=False)
+    recent: Array = field(repr=False)
+    recent_batches: Array = field(repr=False)
     p_value: float
     method: str
     alarm: str | None = None
     since: str | None = None
-    recent: float | None = None
+    since_value: float | None = None
 
     @property
     def is_share(self) -> bool:
@@ -345,6 +390,29 @@ class RuleTrack(Flat):
             return "–"
         return interval_text(*(float(part[-1]) for part in (self.value, self.low, self.high)), share=self.is_share)
 
+    def recent_text(self) -> str:
+        """The recent value and the batches that it is of; a dash where these are all batches so far, or too few."""
+        if not len(self.recent) or self.recent_batches[-1] >= len(self.value) or np.isnan(self.recent[-1]):
+            return "–"
+        return f"{value_text(float(self.recent[-1]), share=self.is_share)} ({self._recent_words})"
+
+    @property
+    def _recent_words(self) -> str:
+        number = int(self.recent_batches[-1])
+        return "last batch" if number == 1 else f"last {number:,} batches"
+
+    @property
+    def is_suspect(self) -> bool:
+        """Whether the recent value breaks the limit, and no alarm was raised."""
+        return self.alarm is None and len(self.recent) > 0 and bool(self.sign * (self.recent[-1] - self.limit) < 0)
+
+    @property
+    def suspicion(self) -> str:
+        """That the recent value breaks the limit, in a sentence."""
+        value, side = value_text(float(self.recent[-1]), share=self.is_share), "below" if self.sign > 0 else "above"
+        limit = value_text(self.limit, share=self.is_share)
+        return f"{self.title} was {value} in the {self._recent_words}, {side} its limit of {limit}: not yet certain."
+
     def limit_text(self) -> str:
         """The limit with its sign."""
         return f"{'≥' if self.sign > 0 else '≤'} {value_text(self.limit, share=self.is_share)}"
@@ -354,8 +422,11 @@ class RuleTrack(Flat):
         last = {
             name: float(getattr(self, name)[-1]) if len(self.value) else np.nan for name in ("value", "low", "high")
         }
-        head = {"rule": self.rule, "group": self.group, **last, "limit": self.limit}
-        return {**head, "p_value": self.p_value, "alarm": self.alarm, "since": self.since, "recent": self.recent}
+        head = {"rule": self.rule, "group": self.group, **last, "recent": None, "recent_batches": None}
+        if len(self.recent):
+            head.update(recent=float(self.recent[-1]), recent_batches=int(self.recent_batches[-1]))
+        found = {"p_value": self.p_value, "alarm": self.alarm, "since": self.since, "since_value": self.since_value}
+        return {**head, "limit": self.limit, **found}
 
     def __repr__(self) -> str:
         of = "" if self.group is None else f" of {self.group}"
@@ -367,7 +438,8 @@ class RuleTrack(Flat):
 # What a monitor has found so far: each rule over all batches, and the alarms.
 
 
-_SHOWN = ("p_value", "alarm", "since", "recent")
+_SHOWN = ("p_value", "alarm", "since")
+_SUSPECTS = 3  # that the headline names
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -395,9 +467,10 @@ class Monitoring(Result[RuleTrack]):
         size = f"{len(self.batches):,} batch{'es' * (len(self.batches) != 1)}, {int(self.rows.sum()):,} labelled rows"
         if not self.batches:
             return "No labelled rows yet."
+        suspects = [track.suspicion for track in self.tracks if track.is_suspect][:_SUSPECTS]
         if not self.alarms:
-            return f"No alarm after {size}."
-        return " ".join([*map(_alarm_sentence, self.alarms), f"Seen: {size}."])
+            return " ".join([f"No alarm after {size}.", *suspects])
+        return " ".join([*map(_alarm_sentence, self.alarms), *suspects, f"Seen: {size}."])
 
     @property
     def guarantee(self) -> str:
@@ -413,8 +486,19 @@ class Monitoring(Result[RuleTrack]):
 
     @property
     def notes(self) -> Sequence[str]:
-        """The guarantee, and what was noticed about labels that are awaited or came late."""
-        return (self.guarantee, *self.stated)
+        """The guarantee, what is recent, and what was noticed about limits and labels."""
+        return (self.guarantee, *self._recent_note, *self.stated)
+
+    @property
+    def _recent_note(self) -> Sequence[str]:
+        """Which batches are recent, where some are not."""
+        shown = [track for track in self.tracks if track.recent_text() != "–"]
+        least = dict.fromkeys(f"{_RECENT_ROWS} {counted_rows(track.metric)[1]} ({track.metric})" for track in shown)
+        return (
+            [f"Recent: the fewest last batches (number in brackets) with at least {' or '.join(least)}."]
+            if least
+            else []
+        )
 
     def shown_rows(self) -> list[dict[str, Any]]:
         """The rules after the last batch, values in the digits that stand everywhere."""
@@ -422,8 +506,8 @@ class Monitoring(Result[RuleTrack]):
         for track in self.tracks:
             row = track.row()
             rule = track.rule if track.group is None else f"{track.rule}, {track.group}"  # a wide table repeats it
-            named = {"rule": rule, "value": track.text(), "limit": track.limit_text()}
-            row["recent"] = None if track.recent is None else value_text(track.recent, share=track.is_share)
+            recent = track.recent_text().replace("last batch)", "1)").replace("last ", "").replace(" batches)", ")")
+            named = {"rule": rule, "value": track.text(), "limit": track.limit_text(), "recent": recent}
             rows.append({**named, **{name: row[name] for name in _SHOWN}})
         return rows
 
@@ -432,9 +516,9 @@ class Monitoring(Result[RuleTrack]):
 
 
 def _alarm_sentence(track: RuleTrack) -> str:
-    of = "" if track.group is None else f" of {track.group}"
-    recent = "" if track.recent is None else f" ({value_text(track.recent, share=track.is_share)} from there on)"
-    return f"ALARM: {track.rule}{of} is broken since about {track.since}{recent}, shown at {track.alarm}."
+    of, value = "" if track.group is None else f" of {track.group}", track.since_value
+    after = "" if value is None else f" ({value_text(value, share=track.is_share)} from there on)"
+    return f"ALARM: {track.rule}{of} is broken since about {track.since}{after}, shown at {track.alarm}."
 
 
 # ---------------------------------------------------------------- followed rules
@@ -459,8 +543,8 @@ def group_shares(groups: Sequence[str], *, grouped: bool) -> dict[str | None, fl
     return {None: _SHARE_OF_ALL_ROWS} | parts
 
 
-def followed(monitor: Monitor) -> Monitoring:
-    """The rules of a monitor after each batch."""
+def followed(monitor: Monitor, limits: Iterable[str]) -> Monitoring:
+    """The rules of a monitor after each batch; `limits` says where those of a reference come from."""
     shares = group_shares(groups_seen(monitor.batches), grouped=monitor.by is not None)
     windows = watched_windows(len(monitor.batches))
     tracks = tuple(
@@ -472,6 +556,7 @@ def followed(monitor: Monitor) -> Monitoring:
     threshold_assumed = monitor.threshold_assumed or (reference is not None and reference.threshold_assumed)
     stated = [
         *([ASSUMED_HALF] if threshold_assumed else []),
+        *limits,
         *([] if reference is None else reference.sentences(groups_seen(monitor.batches))),
         *monitor.labels.sentences(monitor.pos_label),
         *pending.delay.warnings,
@@ -484,14 +569,15 @@ def followed(monitor: Monitor) -> Monitoring:
 def _track(monitor: Monitor, rule: Requirement, group: str | None, share: float, windows: Windows) -> RuleTrack:
     alpha = (1 - monitor.level) * share / len(monitor.rules)
     sums = _cumulated(monitor.batches, rule.metric, group)
-    follower = _followed_rule(monitor, rule, alpha, group)
+    follower = followed_rule(monitor, rule, alpha, group)
     low, high = follower.ends(sums[1:])
     p_value, alarm, start = follower.first_alarm(sums, windows)
     names = [batch.name for batch in monitor.batches]
     alarmed: dict[str, Any] = {}
     if alarm is not None:
-        recent = float(follower.values(sums[-1] - sums[start]))
-        alarmed = {"alarm": names[alarm], "since": names[start], "recent": recent}
+        after = float(follower.values(sums[-1] - sums[start]))
+        alarmed = {"alarm": names[alarm], "since": names[start], "since_value": after}
+    recent = recent_starts(sums, rule.metric)
     return RuleTrack(
         rule=rule.text,
         metric=rule.metric,
@@ -503,13 +589,16 @@ def _track(monitor: Monitor, rule: Requirement, group: str | None, share: float,
         low=low,
         high=high,
         by_batch=follower.values(np.diff(sums, axis=0)),
+        recent=np.where(recent < 0, np.nan, follower.values(sums[1:] - sums[np.maximum(recent, 0)])),
+        recent_batches=np.where(recent < 0, 0, np.arange(1, len(sums)) - recent),
         p_value=min(p_value * alpha / follower.alpha, 1.0),
         method=SEQUENCE_METHODS["betting" if follower.sequence is None else follower.sequence.method],
         **alarmed,
     )
 
 
-def _followed_rule(monitor: Monitor, rule: Requirement, alpha: float, group: str | None) -> FollowedRule:
+def followed_rule(monitor: Monitor, rule: Requirement, alpha: float, group: str | None) -> FollowedRule:
+    """A rule with its limit and what it may spend."""
     if rule.metric == COST:
         between = monitor.cost_between or (0.0, 1.0)
         return FollowedRule(rule, rule.number, alpha, monitor.level, costs=CostTable(*between).ratio)

@@ -43,6 +43,7 @@ def _line(place: int, track: RuleTrack) -> dict[str, Any]:
         "title": clipped(track.title),
         "value": track.text(),
         "limit": track.limit_text(),
+        "recent": track.recent_text() + (", not yet certain" if track.is_suspect else ""),
         "state": state,
         "since": since,
         "alarm": track.alarm is not None,
@@ -60,12 +61,14 @@ def _shown(result: Monitoring) -> Array:
 
 
 def _data(track: RuleTrack, shown: Array, batches: tuple[str, ...]) -> dict[str, Any]:
-    columns = {name: _numbers(getattr(track, name)[shown]) for name in ("value", "low", "high", "by_batch")}
+    columns = {name: _numbers(getattr(track, name)[shown]) for name in ("value", "low", "high", "by_batch", "recent")}
+    spans = {"recent_batches": track.recent_batches[shown].tolist()}
     marks = {
         name: None if at is None else batches.index(at) + 1
         for name, at in (("alarm", track.alarm), ("since", track.since))
     }
-    return {**columns, **marks, "limit": track.limit, "share": track.is_share, "title": clipped(track.title, _NAME)}
+    facts = {"limit": track.limit, "share": track.is_share, "title": clipped(track.title, _NAME)}
+    return {**columns, **spans, **marks, **facts}
 
 
 def _numbers(column: Array) -> list[float | None]:

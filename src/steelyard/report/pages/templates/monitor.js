@@ -7,7 +7,7 @@
   const written = (track, v) => (track.share ? percent(v) : digits(v));
 
   function span(track) {
-    const values = [...track.low, ...track.high, ...track.by_batch, track.limit].filter(isNumber);
+    const values = [...track.low, ...track.high, ...track.by_batch, ...track.recent, track.limit].filter(isNumber);
     const low = Math.min(...values), high = Math.max(...values), room = (high - low) * 0.04 || 0.01;
     const ends = track.share || (low >= 0 && high <= 1) ? [Math.max(0, low - room), Math.min(1, high + room)] : [low - room, high + room];
     const axis = ticked(...ends);
@@ -16,8 +16,10 @@
 
   function readout(id, track, i) {
     const batch = isNumber(track.by_batch[i]) ? ` · alone ${written(track, track.by_batch[i])}` : "";
+    const number = track.recent_batches[i], words = number === 1 ? "last batch" : `last ${number} batches`;
+    const recent = isNumber(track.recent[i]) && number < M.numbers[i] ? ` · recent ${written(track, track.recent[i])} (${words})` : "";
     const ends = isNumber(track.low[i]) ? ` (${lowEnd(track, track.low[i], track.high[i])} to ${highEnd(track, track.low[i], track.high[i]).replace(/\s%$/, "")})` : "";
-    say(host(`${id}-readout`), `\u2068${M.names[i]}\u2069: so far ${written(track, track.value[i])}${ends}${batch}`);
+    say(host(`${id}-readout`), `\u2068${M.names[i]}\u2069: so far ${written(track, track.value[i])}${ends}${recent}${batch}`);
   }
 
   function draw(track, n) {
@@ -28,6 +30,7 @@
     const at = M.numbers.map((b, i) => [b, i]).filter(([, i]) => isNumber(track.value[i]));
     area(p, [...at.map(([b, i]) => [b, track.high[i]]), ...at.slice().reverse().map(([b, i]) => [b, track.low[i]])], "band");
     line(p, [[first - 0.5, track.limit], [end + 0.5, track.limit]], "limit-line");
+    line(p, at.filter(([, i]) => isNumber(track.recent[i])).map(([b, i]) => [b, track.recent[i]]), "recent-line");
     line(p, at.map(([b, i]) => [b, track.value[i]]), "curve");
     if (M.numbers.length <= 120) M.numbers.forEach((b, i) => { if (isNumber(track.by_batch[i])) el("circle", { class: "batch-dot", r: 2.5, cx: round(p.X(b)), cy: round(p.Y(track.by_batch[i])) }, p.svg); });
     labels(p, [{ words: "limit", kind: "limit", y: track.limit }, { words: "so far", kind: "fill-0", y: track.value[last] }]);
@@ -50,7 +53,7 @@
 
   if (last < 0) return;
   M.tracks.forEach((track, n) => {
-    tables.set(`track-${n}`, () => [["batch", "so far", "low", "high", "alone", "limit"], ...M.names.map((name, i) => [name, track.value[i], track.low[i], track.high[i], track.by_batch[i], track.limit])]);
+    tables.set(`track-${n}`, () => [["batch", "so far", "low", "high", "recent", "alone", "limit"], ...M.names.map((name, i) => [name, track.value[i], track.low[i], track.high[i], track.recent[i], track.by_batch[i], track.limit])]);
     redraws.push(() => draw(track, n));
   });
 })();
