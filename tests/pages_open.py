@@ -6,13 +6,12 @@ import json
 import re
 import zlib
 from base64 import b64decode
-from collections import Counter
 from dataclasses import replace
 
 import pytest
 
-from steelyard import Counts, evaluate
-from steelyard.figures import DotsDisplay
+from steelyard import Counts, at_prevalence, evaluate
+from steelyard.evaluation.verdict import sentences
 
 FINLEY = evaluate(Counts(28, 23, 72, 2680), metrics=["recall", "mcc"], draws=20)
 percent_text, three_digits = FINLEY["recall"].text, FINLEY["mcc"].text  # how a share and another number are written
@@ -30,11 +29,11 @@ def grouped(evaluation, *keys, by=("site",), rows=12):
     return replace(evaluation, groups=type(evaluation.groups)(replace(part, key=key) for key in keys))
 
 
-def dot_outcomes(scores, threshold, prevalence=None):
-    """How many of the thousand dots are found, missed, false alarms and true negatives."""
-    evaluation = evaluate(scores, threshold=threshold, prevalence=prevalence, metrics=["recall"], draws=20)
-    outcomes = Counter(row["outcome"] for row in DotsDisplay.from_evaluation(evaluation).frame())
-    return tuple(outcomes[word] for word in ("true positive", "missed", "false alarm", "true negative"))
+def dot_outcomes(scores, threshold, prevalence=None, dots=1_000):
+    """How many of so many dots are found, missed, false alarms and true negatives."""
+    counts = scores.at(threshold) if prevalence is None else at_prevalence(scores.at(threshold), prevalence)
+    outcomes = sentences.dot_outcomes(counts, min(dots, 1_000))
+    return outcomes.found, outcomes.missed, outcomes.false_alarms, dots - outcomes.positives - outcomes.false_alarms
 
 
 def refuse_constant(word):

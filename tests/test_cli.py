@@ -83,9 +83,9 @@ def test_the_listing_as_json_and_markdown():
 
 
 def test_explain_knows_the_codes_of_the_verdict_and_the_help_says_where_they_stand():
-    out = " ".join(run("explain", "read-first").stdout.split())
+    out = " ".join(run("explain", "for-alerts").stdout.split())
     assert "a sentence of the verdict, of severity info: what was found." in out
-    assert "docs/verdict.md#read-first explains it; --mute read-first leaves it out." in out
+    assert "docs/verdict.md#for-alerts explains it; --mute for-alerts leaves it out." in out
     assert "--format json and docs/verdict.md" in " ".join(run("report", "--help").stdout.split())
 
 

@@ -183,7 +183,9 @@ def test_the_page_chooses_the_threshold_that_python_chooses(show, few):
             assert found["cost"] == pytest.approx(best.value, rel=1e-9, abs=1e-9), entries
             ends = [np.inf if thresholds[i] is None else thresholds[i] for i in found["plateau"]]
             assert ends == pytest.approx(plateau, rel=1e-9, abs=1e-9), entries
-            assert sentence(tab) == decision_sentence(best, table, float(entries["cost"]), share), entries
+            assert sentence(tab) == decision_sentence(
+                best, table, float(entries["cost"]), share, base=few.denominator
+            ), entries
             chosen += 1
         assert chosen > 100
 
@@ -266,7 +268,7 @@ def test_the_prevalence_entered_is_that_of_the_slider(show, few):
         assert "at a prevalence of 2.00 %" in sentence(tab)
         tab.fill("#decision-prevalence", "2.345")  # between two steps: as it was typed, and in the address
         best = best_threshold(few.scores, cost={"cost_fn": 1}, prevalence=0.02345, draws=0)
-        assert sentence(tab) == decision_sentence(best, few.scores, 1.0, 0.02345)
+        assert sentence(tab) == decision_sentence(best, few.scores, 1.0, 0.02345, base=few.denominator)
         asked = {"threshold": 0.015, "prevalence": 0.02345, "metrics": BY_RATES, "draws": 20}
         there, known = evaluate(few.scores, **asked), "steelyard.numbers().metrics"
         assert tab.evaluate("steelyard.numbers().prevalence") == 0.02345

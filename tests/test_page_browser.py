@@ -37,6 +37,7 @@ from steelyard import (
     get_metric,
     interval,
 )
+from steelyard.evaluation.verdict.sentences import STARTS, outcomes_text, whole_outcomes
 from steelyard.figures import confidence_band
 
 # A row of metrics as one cell of a class: the percent sign stands behind the value alone.
@@ -411,39 +412,42 @@ def test_the_copied_json_can_be_read_back_at_every_state(show, case):
         assert elsewhere.prevalence == float(tab.get_attribute("#prevalence", "data-prevalence"))
 
 
-def headline(counts, **options):
-    sentence = next(s for s in evaluate(counts, **options).verdict if s.code == "outcomes")
-    return sentence.replace(" %", "\u00a0%")
+def headline(counts, evaluation, prevalence=None):
+    """The headline of a table in the rows of which a page speaks, whatever was moved."""
+    at = counts if prevalence is None else at_prevalence(counts, prevalence)
+    base = evaluation.denominator
+    start = STARTS["prevalence" if prevalence is not None else "these" if evaluation.speaks_of_rows else "like"]
+    start = start.replace("{share}", percent_text(prevalence) if prevalence is not None else "")
+    return unbroken(outcomes_text(whole_outcomes(at, base), start, "positive"))
 
 
 def test_the_headline_follows_the_sliders_in_pythons_words(show, evaluation):
     with show(evaluation.to_html()) as tab:
         live = tab.locator("h1 .live")
-        assert live.text_content() == headline(evaluation.counts)
+        assert live.text_content() == headline(evaluation.counts, evaluation)
         assert live.get_attribute("title") == "outcomes (info): docs/verdict.md#outcomes"
         for place in (0, 40, 90):
             slide(tab, "threshold", place)
             threshold = settings(tab)[0]
-            assert live.text_content() == headline(evaluation.scores.at(threshold))
+            assert live.text_content() == headline(evaluation.scores.at(threshold), evaluation)
         slide(tab, "prevalence", 3)
         share = settings(tab)[1]
-        assert live.text_content() == headline(evaluation.scores.at(threshold), prevalence=share)
+        assert live.text_content() == headline(evaluation.scores.at(threshold), evaluation, share)
         colours = "spans => spans.map(e => getComputedStyle(e).color)"
         (now,), others = (tab.locator(where).evaluate_all(colours) for where in ("h1 .live", ".verdict p[data-code]"))
         assert others and now not in others
         tab.click("#reset")
-        assert live.text_content() == headline(evaluation.counts)
+        assert live.text_content() == headline(evaluation.counts, evaluation)
 
 
-def test_the_script_counts_whole_rows_as_python_does(show, html):
+def test_the_script_counts_whole_rows_as_python_does(show, html, evaluation):
     rng = np.random.default_rng(1)
     tables = np.exp(rng.uniform(0, 14, (300, 4))).astype(int) * (rng.random((300, 4)) < 0.9)
     tables = [cells.tolist() for cells in tables if cells[:2].sum() and cells[2:].sum()]
     moved = [[float(cell) for cell in at_prevalence(Counts(*cells), 0.5)] for cells in tables]
     with show(html) as tab:
         found = tab.evaluate("tables => tables.map((cells) => steelyard.headline(cells, 0.5))", moved)
-    few = {"metrics": ["recall"], "draws": 20}
-    assert found == [headline(Counts(*cells), prevalence=0.5, **few) for cells in tables]
+    assert found == [headline(Counts(*cells), evaluation, 0.5) for cells in tables]
 
 
 def test_the_copy_button_fills_the_clipboard(show, html):

@@ -32,39 +32,40 @@ PROFILES = ("clinical", "fraud", "retrieval")
 
 
 def test_these_are_the_profiles(predictions):
-    refused = " ".join(report(predictions[0], "--profile", "nonsense").output.split())
+    refused = " ".join(report(predictions[0], "--use", "nonsense").output.split())
     assert "a profile (clinical, fraud, retrieval) or a TOML file" in refused
 
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_each_profile_names_metrics_figures_and_a_known_source(name, predictions):
     path, y, p = predictions
-    text = " ".join(report(path, "--profile", name).output.split())
+    text = " ".join(report(path, "--use", name).output.split())
     figures = re.search(r"Figures that go with it: steelyard plot ([\w, ]+)\.", text)[1]
     assert not set(re.split(", | and ", figures)) - set(KINDS)
     follows = text.partition("The choice of metrics follows ")[2]
     assert not follows or re.match(r"[A-Z][\w ]+, .*? \(\d{4}\) \w", follows)
-    rows = json.loads(report(path, "--profile", name, "--format", "json").output)["metrics"]
+    rows = json.loads(report(path, "--use", name, "--format", "json").output)["metrics"]
     values = {row["name"]: row["value"] for row in rows}
     expected = steelyard.evaluate(y, y_score=p, metrics=[*values])
     assert values == {row.name: row.row()["value"] for row in expected.metrics}
 
 
 def test_the_table_stands_in_the_order_of_the_guideline_with_its_methods(predictions):
-    text = report(predictions[0], "--profile", "clinical", "--threshold", "0.3").output
+    text = report(predictions[0], "--use", "clinical", "--threshold", "0.3").output
     words = ["ROC AUC", "Calibration intercept", "Calibration slope", "Net benefit (threshold 0.3)", "Recall"]
+    text = text[text.index("metric ") :]  # below the verdict
     assert sorted(map(text.index, words)) == [text.index(word) for word in words]
     filled = " ".join(text.split())
     assert "Methods. Performance was evaluated on 400 rows, " in filled and "Van Calster" in filled
     assert "steelyard plot reliability, decision and density." in filled
-    table = report(predictions[0], "--profile", "clinical", "--format", "md").output
+    table = report(predictions[0], "--use", "clinical", "--format", "md").output
     assert "| ROC AUC | " in table and "Methods. " in table
 
 
 def test_a_profile_of_ones_own(tmp_path, predictions):
     own = tmp_path / "ours.toml"
     own.write_text('use = "balance"\ntitle = "Our board"\nmetrics = ["recall_at_fpr[at=0.05]", "mcc"]\n')
-    text = report(predictions[0], "--profile", str(own)).output
+    text = report(predictions[0], "--use", str(own)).output
     assert text.startswith("Our board") and "Recall at FPR (at 0.05)" in text and "Matthews" in text
 
 
@@ -84,13 +85,15 @@ def test_a_profile_that_cannot_be_read_is_refused(tmp_path, predictions, written
     own = tmp_path / "ours.toml"
     if written is not None:
         own.write_text(written)
-    refused = report(predictions[0], "--profile", str(own))
+    refused = report(predictions[0], "--use", str(own))
     assert refused.exit_code == 2 and words in " ".join(refused.output.split()) and "Traceback" not in refused.output
 
 
 def test_a_profile_and_metrics_do_not_go_together(predictions):
-    refused = report(predictions[0], "--profile", "fraud", "--metrics", "mcc")
-    assert refused.exit_code == 2 and "give it or --metrics, not both" in refused.output
+    refused = report(predictions[0], "--use", "fraud", "--metrics", "mcc")
+    assert refused.exit_code == 2 and "leave --metrics out, or give --use alerts" in refused.output
+    old = report(predictions[0], "--profile", "fraud")
+    assert old.exit_code == 2 and "takes --use in place of --profile" in old.output
 
 
 def test_a_random_order_is_the_baseline_of_a_bound_on_a_rate():

@@ -1,4 +1,4 @@
-"""The verdict: a headline in whole rows, coded sentences, and one answer on what to read first."""
+"""The verdict: a headline in whole rows, and coded sentences."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from checks import assert_refused
 from command_line import run_command
-from text_tools import summary
 
-from steelyard import Confusion, Counts, compare_groups, confusion, evaluate, get_metric, recommend
+from steelyard import Confusion, Counts, compare_groups, evaluate, recommend
+from steelyard.analysis.results.denominator import denominator
 
 FINLEY = Counts(28, 23, 72, 2680)
 RNG = np.random.default_rng(7)
@@ -67,9 +67,12 @@ def test_finleys_forecasts():
         "outcomes: Of 1,000 rows like these, 18 are positive. The classifier flags 36, finds 10 and misses 8; 26 are false alarms.",
         "recall-below-specificity: Recall is 54.9 % (41.4 to 68.1), far below specificity (97.4 %); precision is 28.0 % (19.7 to 37.4). "
         "A random predictor that flags as many rows has 3.57 % recall and 1.82 % precision.",
+        "for-alerts: For alerts, F1 is 0.371 (0.274 to 0.470; random predictor 0.0241): it moves with prevalence, as precision does.",
+        "for-balance: For balance between the classes, AC-score is 0.702 (0.581 to 0.802; random predictor 0.0676): it falls to 0 with "
+        "either recall and stays the same at any prevalence.",
+        "without-number: Labels alone have no number for ranking or for probabilities; scores have.",
         "accuracy-below-majority: By accuracy (96.6 %) it is worse than always predicting 0 (98.2 %), but it is far better than a random "
-        "predictor (p < 1e-20).",
-        "read-first: To compare models read G-mean, AC-score or TPNR; F1, Matthews correlation and Cohen's kappa change with prevalence.",
+        "predictor (p < 0.001).",
         "sample-size: With 51 positives recall is known to ±13.4 points; 370 would give ±5.",
     ]  # fmt: skip
 
@@ -84,7 +87,7 @@ def test_few_positives_lead_with_what_they_cannot_show():
 
 def test_balanced_classes_are_brief():
     words = said(INPUTS["balanced"]())
-    assert list(words) == ["outcomes", "rates", "accuracy-fair"]
+    assert list(words) == ["outcomes", "rates", "for-alerts", "for-balance", "without-number", "accuracy-fair"]
     assert "accuracy, 81.0 % (78.4 to 83.4), is a fair summary" in words["accuracy-fair"]
     assert "recall-below-specificity" in said(INPUTS["lopsided"]())
 
@@ -109,10 +112,10 @@ def test_what_is_undefined_says_why_in_its_place():
 
 
 def test_the_headline_says_where_it_is_read():
-    assert INPUTS["prevalence"]().verdict[0].startswith("Of 100,000 rows at a prevalence of 0.100 %, 100 are positive.")
-    assert INPUTS["weights"]().verdict[0].startswith("Of 100 rows like these, by sample weight, ")
+    assert INPUTS["prevalence"]().verdict[0].startswith("Of 10,000 rows at a prevalence of 0.100 %, 10 are positive.")
+    assert INPUTS["weights"]().verdict[0].startswith("Of 1,000 rows like these, by sample weight, ")
     shares = evaluate(THREE, GUESS, prevalence=[0.5, 0.3, 0.2])
-    assert shares.verdict[0].startswith("Of 100 rows at the given class shares, in 3 classes, the classifier gets ")
+    assert shares.verdict[0].startswith("Of 1,000 rows at the given class shares, in 3 classes, the classifier gets ")
 
 
 def test_the_classes_go_by_their_names_where_these_are_words():
@@ -132,7 +135,7 @@ def test_several_classes():
         return said(evaluate(Confusion.of_rows(("a", "b", "c"), np.array(rows))))
 
     few = words(800, 100)
-    assert few["classes"] == "Of 100 rows like these, in 3 classes, the classifier gets 81 right and 19 wrong."
+    assert few["classes"] == "Of 1,000 rows like these, in 3 classes, the classifier gets 812 right and 188 wrong."
     assert 'worse than always predicting "a" (92.3 %), but it is far better' in few["accuracy-below-majority"]
     assert 'no better than always predicting "a" (92.3 %)' in words(920, 42)["accuracy-at-majority"]
     assert "accuracy-above-majority" in words(990, 5)
@@ -253,7 +256,8 @@ def test_the_scale_of_the_weights_changes_no_word():
 
 def test_every_verdict_is_short_and_neither_praises_nor_alarms(evaluation):
     headline = [sentence for sentence in evaluation.verdict if sentence.is_headline]
-    assert 1 <= len(headline) <= 2 and len(evaluation.verdict) <= 5
+    beside = [sentence for sentence in evaluation.verdict if not sentence.is_headline and not sentence.is_of_use]
+    assert 1 <= len(headline) <= 2 and len(beside) <= 5
     assert [*evaluation.verdict[: len(headline)]] == headline
     text = " ".join(evaluation.verdict).lower()
     for word in ("good", "poor", "excellent", "bad ", "guess", "cut", "weak side", "chance", "nan", "alarming", "  "):
@@ -279,23 +283,41 @@ OUTCOMES = re.compile(
 )
 
 
+NUMBERS = {"none": 0, "fewer": 0}
+
+
 def test_the_headline_is_whole_and_consistent():
     for counts in islice(tables(), 150):
-        text = said(evaluate(counts, metrics=["recall"], draws=20))["outcomes"]
-        read = OUTCOMES.fullmatch(text).groupdict()
-        whole = {
-            key: int((words or "none").replace(",", "").replace("none", "0"))
-            for key, words in read.items()
-            if key != "these"
-        }
+        found = evaluate(counts, metrics=["recall"], draws=20)
+        text = said(found)["outcomes"]
+        read = OUTCOMES.fullmatch(text.replace("fewer than 1", "fewer")).groupdict()
+        whole = {key: NUMBERS.get(words or "none", words) for key, words in read.items() if key != "these"}
+        whole = {key: int(str(words).replace(",", "")) for key, words in whole.items()}
         total, cells = int(counts.total), [int(cell) for cell in counts][:3]
         parts = (whole["found"], whole["missed"], whole["alarms"])
-        assert whole["base"] == total if read["these"] else whole["base"] in {10**k for k in range(2, 10)}
-        assert [part > 0 for part in parts] == [cell > 0 for cell in cells]
+        assert (
+            whole["base"]
+            == found.denominator
+            == (total if read["these"] else denominator(float(counts.positives / total)))
+        )
+        words = [read[key] or "none" for key in ("found", "missed", "alarms")]
+        assert [word != "none" for word in words] == [cell > 0 for cell in cells]  # what has rows is never called none
         assert whole["flagged"] == parts[0] + parts[2] and whole["positives"] == parts[0] + parts[1]
         assert whole["positives"] + parts[2] <= whole["base"]
         for part, cell in zip(parts, cells, strict=True):
             assert part == cell if read["these"] else abs(part - whole["base"] * cell / total) <= 1.5
+
+
+def test_a_result_chooses_once_of_how_many_rows_it_speaks():
+    assert evaluate(Counts(5, 5, 10, 980)).denominator == 1_000  # its own rows
+    assert evaluate(Counts(28, 23, 72, 2680)).denominator == 1_000
+    assert evaluate(Counts(40, 60, 100, 19_800)).denominator == 10_000
+    rare = evaluate(Counts(40, 60, 100, 19_800), prevalence=0.0001)
+    assert rare.denominator == 100_000 and rare.verdict[0].startswith(
+        "Of 100,000 rows at a prevalence of 0.0100 %, 10 are"
+    )
+    few = evaluate(Counts(1, 400, 2, 9_597))
+    assert "flags fewer than 1, finds fewer than 1 and misses 40; fewer than 1 is a false alarm." in few.verdict[0]
 
 
 def test_one_and_none_read_as_words():
@@ -344,6 +366,12 @@ def _label_sets():
     return [evaluate(true, worse), evaluate(alike, alike ^ (rng.random(alike.shape) < 0.1))]
 
 
+def _of_uses():
+    """Evaluations of a use, of a capacity, and of a product of recalls that one class makes 0."""
+    blind = Confusion.of_rows(("a", "b", "c"), np.array([[50, 5, 0], [5, 50, 0], [6, 4, 0]]))
+    return [evaluate(Y, y_score=S, use="alerts", capacity=50), evaluate(blind, use="balance")]
+
+
 def test_every_code_of_the_documentation_is_said_somewhere_with_its_severity():
     hollow = evaluate(Confusion.of_rows(("a", "b", "c"), np.array([[5, 1, 0], [1, 5, 0], [0, 0, 0]])))
     pl = pytest.importorskip("polars")
@@ -353,7 +381,16 @@ def test_every_code_of_the_documentation_is_said_somewhere_with_its_severity():
     found = [make() for make in INPUTS.values()] + _label_sets()
     codes = {
         sentence.code: sentence.severity
-        for one in [*found, hollow, grouped, apart, uneven, evaluate(Counts(30, 20, 120, 830)), *map(_twelve, (5, 90))]
+        for one in [
+            *found,
+            *_of_uses(),
+            hollow,
+            grouped,
+            apart,
+            uneven,
+            evaluate(Counts(30, 20, 120, 830)),
+            *map(_twelve, (5, 90)),
+        ]
         for sentence in one.verdict
     }
     assert codes == SEVERITIES
@@ -361,15 +398,16 @@ def test_every_code_of_the_documentation_is_said_somewhere_with_its_severity():
 
 def test_a_muted_sentence_makes_room_for_the_next(monkeypatch):
     few = INPUTS["few"]
-    assert [s.code for s in few().verdict][-1] == "read-first"
+    of_uses = ["for-alerts", "for-balance", "without-number"]
+    assert [s.code for s in few().verdict][-1] == "sample-size"
     quiet = few(mute=["few-positives", "rates"])
-    assert [s.code for s in quiet.verdict] == ["outcomes", "accuracy-at-majority", "read-first", "sample-size"]
+    assert [s.code for s in quiet.verdict] == ["outcomes", *of_uses, "accuracy-at-majority", "sample-size"]
     assert quiet.to_dict()["muted"] == ["few-positives", "rates"]
     words = next(sentence for sentence in few().verdict if sentence.code == "few-positives").split(" %")[0]
     assert words in few().to_html() and words not in quiet.to_html()
-    monkeypatch.setenv("STEELYARD_MUTE", "outcomes, read-first")
-    assert not {"outcomes", "read-first"} & {*said(few())}
-    assert {"outcomes", "read-first"} <= {*said(few(mute=[]))}  # what is given wins
+    monkeypatch.setenv("STEELYARD_MUTE", "outcomes, for-alerts")
+    assert not {"outcomes", "for-alerts"} & {*said(few())}
+    assert {"outcomes", "for-alerts"} <= {*said(few(mute=[]))}  # what is given wins
     everything = few(mute=[*SEVERITIES])
     assert everything.verdict == [] and "There is no verdict on this table" in everything.to_html()
 
@@ -389,7 +427,7 @@ def test_the_shell_mutes():
 
 BAD = {
     "unknown": (lambda: evaluate(FINLEY, mute=["acuracy-fair"]), KeyError, "Did you mean 'accuracy-fair'"),
-    "a text": (lambda: evaluate(FINLEY, mute="read-first"), TypeError, "a list of codes"),
+    "a text": (lambda: evaluate(FINLEY, mute="for-alerts"), TypeError, "a list of codes"),
     "far off": (lambda: evaluate(FINLEY, mute=["E501"]), KeyError, "There are outcomes, "),
 }
 
@@ -405,25 +443,7 @@ def test_a_sentence_is_text():
     assert type(sentence)("Of another version.", "new-code", "note").severity == "note"
 
 
-# ---------------------------------------------------------------- what to read first
-
-
-def test_the_verdict_the_table_the_page_and_the_advice_agree_on_what_to_read_first(evaluation, tmp_path):
-    names = evaluation.read_first
-    assert names == tuple(advice.metric for advice in recommend(evaluation).use)
-    assert {*names} <= {row.name for row in evaluation.shown()}
-    on_page = re.findall(r'data-metric="([^"]+)"', evaluation.to_html().partition("Read first")[2])
-    if evaluation.scores is None or evaluation.threshold is not None:  # without one the page opens at one of its own
-        assert tuple(on_page[: len(names)]) == names
-    assert tuple(row.name for row in evaluation.shown()[: len(names)]) == names
-    terminal = summary(evaluation, tmp_path).partition("── Read first\n")[2].partition("\n── ")[0]
-    assert tuple(line.split()[0] for line in terminal.splitlines()[: len(names)]) == names
-    assert not {*names} & {advice.metric for advice in recommend(evaluation).avoid}
-    sentence = said(evaluation).get("read-first")
-    if sentence is not None:
-        head = re.split("[;,] (?:which )?(?=give|F1|average)|; ", sentence)[0].rstrip(".")
-        found = re.split(", | or ", head.removeprefix("To compare models read "))
-        assert {*found} == {get_metric(name).phrase for name in names}
+# ---------------------------------------------------------------- advice
 
 
 @pytest.mark.parametrize("alike", [True, False])
@@ -434,14 +454,6 @@ def test_the_advice_on_an_order_listens_to_the_other_answers(alike, in_use):
     other = {"roc_auc", "average_precision"} - {advice.metric for advice in fit.use}
     assert other <= {advice.metric for advice in fit.avoid}
     assert any("Wu averages the two" in words for words in fit.beside) is alike
-
-
-def test_several_classes_are_advised_metrics_that_have_a_form_for_them():
-    evaluated = evaluate(confusion(THREE, GUESS))
-    assert evaluated.read_first and all(get_metric(name).classes for name in evaluated.read_first)
-    rows = np.array([[50, 5, 0], [5, 50, 0], [6, 4, 0]])
-    blind = Confusion.of_rows(("a", "b", "c"), rows)
-    assert all(float(get_metric(name)(blind)) == 0 for name in evaluated.read_first)
 
 
 def test_groups_of_other_class_shares_are_tested_by_the_rates_of_each_class():

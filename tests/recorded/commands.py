@@ -32,7 +32,8 @@ LINES = {
         "report rows.csv --true y --pred p --weight w --frequency n --metrics recall,f_beta[beta=2]",
         "report rows.csv --true y --pred p --cluster patient --metrics recall,mcc",
         "report rows.csv --true y --pred p --design stratified --metrics precision",
-        "report rows.csv --true y --score s --profile clinical",
+        "report rows.csv --true y --score s --use clinical",
+        "report rows.csv --true y --score s --use alerts --capacity 20",
         "report rows.csv --true y --pred p --mute outcomes --min-count 5 --by site --metrics recall",
         "report rows.csv --true y --score s --binned --metrics roc_auc",
         "report rows.csv --true kind --pred guess",
@@ -188,7 +189,7 @@ LINES = {
         "study garcia --data rows240.csv --target y --quick",
     ],
     "metrics": ["metrics", "metrics --family rates"],
-    "explain": [f"explain {name}" for name in ("mcc", "f_beta[beta=2]", "roc_auc", "log_loss", "read-first", "mccc")],
+    "explain": [f"explain {name}" for name in ("mcc", "f_beta[beta=2]", "roc_auc", "log_loss", "for-alerts", "mccc")],
     "audit": [
         "audit recall f1",
         "audit --against rows.csv --true y --pred p --pred p2",

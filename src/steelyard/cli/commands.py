@@ -34,6 +34,7 @@ _RENAMED = {  # old options, of a command where its name stands before them
     "--label": "--long ROW,LABEL",
     "--keys": "--key",
     "--promise": "--guarantee",
+    "--profile": "--use",
     "crossval --cost": "--resources",
     "recommend --deployment-prevalence": "--stable-prevalence",
     "recommend --reference-threshold": "--threshold",

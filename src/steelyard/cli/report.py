@@ -21,17 +21,18 @@ if TYPE_CHECKING:
     from steelyard.analysis.confusions.hierarchy import HierarchyLike
     from steelyard.cli.outputs import Output
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.metrics.uses import Use
 
 
 @command
 @options.inputs()
 @options.shared("level", "metrics", "mute")
 @click.option(
-    "--profile",
+    "--use",
     metavar="NAME",
-    help="The core set of a field, with a methods paragraph: clinical, fraud, retrieval, or a TOML file of your own.",
+    help="What the predictions are for, whose number leads: alerts, balance, ranking, probabilities; or the core set "
+    "of a field: clinical, fraud, retrieval, or a TOML file of your own.",
 )
+@click.option("--capacity", metavar="N", help='So many alerts can be looked at: 200 of these rows, or "200 of 10000".')
 @click.option("--all", "everything", is_flag=True, help="Show every metric, not the usual few.")
 @click.option(
     "--min-count",
@@ -48,7 +49,8 @@ def write_report(
     level: float,
     metrics: list[str] | None,
     mute: tuple[str, ...],
-    profile: str | None,
+    use: str | None,
+    capacity: str | None,
     everything: bool,
     min_count: int,
     errors: str | None,
@@ -63,57 +65,23 @@ def write_report(
     """
     from steelyard.evaluation.verdict.sentences import muted_codes
 
-    muted, core = muted_codes(mute or None), _profile(profile, inputs, metrics)
-    metrics = metrics if core is None else [*core.metrics_at(inputs.threshold)]
+    muted, asked_use = muted_codes(mute or None), {"use": use, "capacity": capacity}
     evaluation, given = read_saved_evaluation(inputs.files), None
     if evaluation is not None:
-        refused = {"metrics": metrics, "min_count": min_count, "hierarchy": hierarchy}
+        refused = {"metrics": metrics, "min_count": min_count, "hierarchy": hierarchy, **asked_use}
         _refuse_options(inputs, **refused, given=options.are_given("level"))
     else:
-        asked = {"level": level, "metrics": metrics, "hierarchy": hierarchy}
+        asked = {"level": level, "metrics": metrics, "hierarchy": hierarchy, **asked_use}
         evaluation, read = evaluated(inputs, min_count=min_count, **asked)
         hidden = None if read.rows.given.is_table else False  # by a saved table
         given = True if inputs.pos_label is not None else hidden
         if output.kind == "csv":  # which has no place for words
             print_assumed(list(map(of_shell, evaluation.assumed)))
     shown = replace(evaluation, muted=muted) if muted else evaluation
-    if core is not None and output.kind in ("table", "md"):
-        output.write(_profile_text(in_shell_words(shown), core, output.kind))
-    else:
-        shown = shown if core is None else _with_methods(shown, core)
-        if errors is not None:
-            output.write(_page_with_errors(shown, inputs, errors, output.kind))
-            return
-        output.write(_text(shown, output.kind, everything, given, inputs))
-
-
-def _profile(given: str | None, inputs: Inputs, metrics: list[str] | None) -> Use | None:
-    """The profile that is asked for, which has metrics of its own."""
-    if given is None:
-        return None
-    if metrics is not None:
-        raise InputError("--profile names the metrics; give it or --metrics, not both.")
-    if inputs.by:
-        raise InputError("--profile is one table of all rows; leave --by out, or give --metrics with it.")
-    from steelyard.metrics.uses import read_use
-
-    use = read_use(given)
-    if use is not None and use.profile is None:
-        raise InputError(f"{given!r} is a use; --profile takes a profile: clinical, fraud, retrieval or a TOML file.")
-    return use
-
-
-def _with_methods(evaluation: Evaluation, profile: Use) -> Evaluation:
-    """The evaluation that names the profile and its methods among its sentences, for a page and for machines."""
-    from steelyard.report.terminal.profile import methods_text
-
-    return replace(evaluation, assumed=(*evaluation.assumed, f"{profile.title}. {methods_text(evaluation, profile)}"))
-
-
-def _profile_text(evaluation: Evaluation, profile: Use, kind: str) -> str:
-    from steelyard.report.terminal.profile import profile_markdown, profile_text
-
-    return profile_markdown(evaluation, profile) if kind == "md" else profile_text(evaluation, profile)
+    if errors is not None:
+        output.write(_page_with_errors(shown, inputs, errors, output.kind))
+        return
+    output.write(_text(shown, output.kind, everything, given, inputs))
 
 
 def _page_with_errors(evaluation: Evaluation, inputs: Inputs, keys: str, kind: str) -> str:
@@ -158,6 +126,10 @@ def _text(evaluation: Evaluation, kind: str, everything: bool, given: bool | Non
         from steelyard.report.csv_text import evaluation_csv
 
         return evaluation_csv(evaluation)
+    if evaluation.use is not None and evaluation.use.metrics:
+        from steelyard.report.terminal.profile import profile_text
+
+        return profile_text(evaluation, evaluation.use)
     from steelyard.report.terminal.summary import evaluation_summary
 
     then = next_command(inputs, evaluation)

@@ -155,11 +155,11 @@ def _codes(ctx: click.Context, incomplete: str) -> list[Item]:  # noqa: ARG001 -
     return _items(SEVERITIES, incomplete)
 
 
-def _profiles(ctx: click.Context, incomplete: str) -> list[Item]:
-    """The profiles that there are, or a file of one's own."""
-    from steelyard.metrics.uses import PROFILES
+def _uses(ctx: click.Context, incomplete: str) -> list[Item]:
+    """The uses and profiles that there are, or a file of one's own."""
+    from steelyard.metrics.uses import PROFILES, USES
 
-    return _items(PROFILES, incomplete) or _files(ctx, incomplete)
+    return _items([*USES, *PROFILES], incomplete) or _files(ctx, incomplete)
 
 
 SUGGESTIONS: dict[str, Suggest] = {
@@ -189,7 +189,7 @@ SUGGESTIONS: dict[str, Suggest] = {
     **dict.fromkeys(("RULE", "LIMIT", "threshold metric", "plan metric", "explain name", "audit names"), _metrics),
     "CODE": _codes,
     "plot kind": _figures,
-    "report profile": _profiles,
+    "report use": _uses,
     "study name": _studies,
     **dict.fromkeys(("crossval models", "resampling model", "study models"), _models),
     "METRIC": _metrics,

@@ -19,6 +19,7 @@ from steelyard.analysis.intervals.inference import (
 from steelyard.analysis.intervals.plan_draws import labelled_by, refuse_beside_plan
 from steelyard.analysis.prevalence.prevalence import Prevalence
 from steelyard.analysis.results.result import Rows
+from steelyard.analysis.thresholds.limits import read_capacity
 from steelyard.arrays import checks
 from steelyard.arrays.checks import category_order, is_ordered
 from steelyard.arrays.labels import choice_sentences
@@ -38,12 +39,14 @@ from steelyard.evaluation.evaluation import (
     with_class_bounds,
 )
 from steelyard.evaluation.verdict.sentences import muted_codes
+from steelyard.evaluation.verdict.use_sentences import Judged, check_use, read_by_uses
 from steelyard.exceptions import InputError
 from steelyard.metrics.binned_bounds import binned_bounds
-from steelyard.metrics.registry import get_metrics, list_metrics
+from steelyard.metrics.registry import list_metrics
 from steelyard.metrics.score_values import reads_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.spec_text import parse_form, write_form
+from steelyard.metrics.uses import read_use
 from steelyard.metrics.usual import HEADLINE, ON_REQUEST, VERDICT
 from steelyard.predictions import Predictions, question
 from steelyard.tables.array_tables import check_label_overlap, lookalike_hints, overlap_problems
@@ -60,8 +63,11 @@ if TYPE_CHECKING:
     from steelyard._types import Label, Labels, Rng
     from steelyard.analysis.confusions.hierarchy import HierarchyLike
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
+    from steelyard.analysis.thresholds.limits import CapacityLike
     from steelyard.evaluation.class_columns import GroupedColumns
+    from steelyard.evaluation.evaluation import MetricRow
     from steelyard.metrics.spec import SpecLike
+    from steelyard.metrics.uses import Use, UseLike
     from steelyard.predictions import Given, RowOptions, RowsLike
     from steelyard.tables.score_table import ScoreTable
 
@@ -188,15 +194,27 @@ def evaluate_tables(
     inference: Inference = Inference(),  # noqa: B008 - frozen
     mute: Iterable[str] | None = None,
     columns: dict[str, str | tuple[str, ...]] | None = None,
+    use: Use | None = None,
+    capacity: CapacityLike | None = None,
 ) -> Evaluation:
     """The evaluation of rows that are counted already, as labels, as scores or as both; `tally` holds their groups.
 
     `probabilities` are the scores of many classes, a column for each; `order` is who gave the classes their order.
     """
+    row_total = int(table.rows.sum()) if table is not None else 0 if scores is None else scores.n
+    alerts = read_capacity(capacity, row_total)
+    judged = Judged(table, scores, probabilities and probabilities.table, positive, threshold)
+    check_use(use, alerts, judged)
+    if use is not None and use.metrics:
+        metrics = use.metrics_at(threshold) if metrics is None else metrics
     specs = _specs(metrics, table, scores, probabilities, order)
+
+    def computed(wanted: list[MetricSpec], *, named: bool = True) -> list[MetricRow]:
+        found = metric_rows(table, scores, positive, wanted, inference)
+        return found + column_rows(probabilities and probabilities.table, wanted, inference, named=named)
+
     by_class = class_rows(table, inference)
-    rows = with_class_bounds(metric_rows(table, scores, positive, specs, inference), by_class)
-    rows += column_rows(probabilities and probabilities.table, specs, inference, named=metrics is not None)
+    rows = with_class_bounds(computed(specs, named=metrics is not None), by_class)
     named = [] if metrics is None else check_named(specs, rows, table, scores, positive)
     in_groups = named or [spec for spec in specs if spec.metric.name in HEADLINE]  # unless named, the usual few
     groups = evaluated_groups(tally, threshold, positive, in_groups, inference, probabilities)
@@ -205,11 +223,11 @@ def evaluate_tables(
     if prevalence is not None and not isinstance(prevalence, Prevalence):
         shares = np.asarray(prevalence, dtype=np.float64)
         prevalence = float(shares) if shares.ndim == 0 else tuple(shares.tolist())
-    row_total = 0
-    if table is not None:
-        row_total = int(table.rows.sum())
-    elif scores is not None:
-        row_total = scores.n
+    by_uses = read_by_uses(use, alerts, judged, named=bool(named))
+    if use is not None and not use.metrics:  # whose numbers are shown; a profile shows those that it names
+        rows += computed(_unread(by_uses, rows))
+        specs, by_uses = list(dict.fromkeys([*map(MetricSpec.of, by_uses), *specs])), []
+    behind = computed(_unread([*(VERDICT if named else ()), *by_uses], rows))
     return Evaluation(
         confusion=table,
         scores=scores,
@@ -223,18 +241,21 @@ def evaluate_tables(
         prevalence=prevalence,
         rows=row_total,
         seed=0 if inference.rng is None else None,
-        behind=Rows(metric_rows(table, scores, positive, _behind(named), inference)),
+        behind=Rows(behind),
         metrics_named=metrics is not None,
         groups=groups,
         muted=muted_codes(mute),
         columns=columns or {},
         risk_coverage=class_risk(probabilities and probabilities.table, inference),
+        use=use,
+        capacity=alerts,
     )
 
 
-def _behind(named: list[MetricSpec]) -> list[MetricSpec]:
-    """The metrics that the verdict reads beside those named."""
-    return [spec for spec in map(MetricSpec, get_metrics(VERDICT)) if named and spec not in named]
+def _unread(names: Iterable[str], rows: Iterable[MetricRow]) -> list[MetricSpec]:
+    """The metrics of these written forms that have no row yet."""
+    shown = {row.spec for row in rows}
+    return [spec for spec in map(MetricSpec.of, dict.fromkeys(names)) if spec not in shown]
 
 
 def _specs(
@@ -266,8 +287,10 @@ def evaluate(
     predicted: ArrayLike | None = None,
     /,
     *,
+    use: UseLike | None = None,
     metrics: Iterable[SpecLike] | None = None,
     prevalence: PrevalenceLike | None = None,
+    capacity: CapacityLike | None = None,
     hierarchy: HierarchyLike | None = None,
     mute: Iterable[str] | None = None,
     level: float = 0.95,
@@ -278,7 +301,10 @@ def evaluate(
     """Evaluate predictions, scores or a table: every metric with its interval and no-skill baseline, and a verdict.
 
     Scores alone are thresholded at 0.5 where they lie between 0 and 1, and the result states it; others are ranked
-    only, until a threshold is given. `metrics` names those that are shown; metrics of calibration are reported where
+    only, until a threshold is given. `use` is what the predictions are for: "alerts", "balance", "ranking",
+    "probabilities", a profile ("clinical", "fraud", "retrieval") or a TOML file of your own; its one number leads.
+    Without it the verdict has one number for each. `capacity` is how many alerts can be looked at, 200 of the rows at
+    hand or "200 of 10000". `metrics` names those that are shown; metrics of calibration are reported where
     they are named. `prevalence` reads everything where that share of the rows is positive; where that share was itself
     estimated, a Prevalence carries that into the intervals. Rows in groups (`by`) are reported separately too, and rows
     of one `cluster`, such as the patient, are not independent, and the intervals allow for it. `hierarchy` shows errors
@@ -295,17 +321,30 @@ def evaluate(
     Of 1,000 rows like these, 18 are positive. The classifier flags 36, finds 10 and misses 8; 26 are false alarms.
     """
     p = Predictions.of(data, predicted, **rows)
+    stated = read_use(use)
+    refuse_beside_profile(stated, metrics=metrics, by=p.given.by)
     requested: dict[str, Any] = {"metrics": metrics, "mute": mute}
+    of_uses: dict[str, Any] = {"use": stated, "capacity": capacity}
     if not isinstance(p.design, str):
         refuse_beside_plan(p, prevalence=prevalence, hierarchy=hierarchy)
-        return _evaluated_plan(p, Inference(level, "auto", draws, rng), requested)
+        return _evaluated_plan(p, Inference(level, "auto", draws, rng), requested | of_uses)
     inference = Inference(level, "auto", draws, rng, prevalence, None, p.design)
     if p.are_sets:
         from steelyard.evaluation.evaluate_label_sets import evaluate_label_sets
 
-        refuse_of_one_label(pos_label=p.given.pos_label, exact=p.given.exact, hierarchy=hierarchy)
+        refuse_of_one_label(pos_label=p.given.pos_label, exact=p.given.exact, hierarchy=hierarchy, **of_uses)
         return evaluate_label_sets(p, inference=inference, **requested)  # type: ignore[return-value]  # of the same faces
-    return evaluated_rows(p, inference, hierarchy=hierarchy, **requested)[0]
+    return evaluated_rows(p, inference, hierarchy=hierarchy, **requested, **of_uses)[0]
+
+
+def refuse_beside_profile(use: Use | None, *, metrics: object, by: object) -> None:
+    """Refuse metrics beside a profile, which names its own, and groups, which its one table has no place for."""
+    if use is None or not use.metrics:
+        return
+    if metrics is not None:
+        raise InputError(f"The profile {use.given!r} names its metrics; leave metrics= out, or give use={use.name!r}.")
+    if by is not None:
+        raise InputError(f"A profile is one table of all rows; leave by= out, or give use={use.name!r}.")
 
 
 def _evaluated_plan(p: Predictions, inference: Inference, requested: dict[str, Any]) -> Evaluation:
@@ -332,6 +371,8 @@ def evaluated_rows(
     metrics: Iterable[SpecLike] | None,
     mute: Iterable[str] | None = None,
     hierarchy: HierarchyLike | None = None,
+    use: Use | None = None,
+    capacity: CapacityLike | None = None,
 ) -> tuple[Evaluation, Inference, GroupedColumns | None]:
     """The evaluation of rows with one label each, or of a table; how its intervals were made; scores of every class."""
     ordered, order = in_stated_order(p)
@@ -366,6 +407,8 @@ def evaluated_rows(
         inference=inference,
         mute=mute,
         columns=p.given.uses(),
+        use=use,
+        capacity=capacity,
     )
     if hierarchy is not None:
         if evaluation.confusion is None:

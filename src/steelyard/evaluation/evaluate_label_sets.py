@@ -214,6 +214,8 @@ def row_outcomes(table: MultilabelTable) -> RowOutcomes | None:
         false=mean(counts.fp > 0),
         labels_true=mean(counts.positives),
         labels_predicted=mean(counts.predicted_positives),
+        labels_found=mean(counts.tp),
+        without_labels=mean(counts.positives == 0),
     )
 
 
@@ -242,6 +244,7 @@ def evaluate_label_sets(
     groups = _groups(table, given.by, specs if metrics is not None else _group_specs(specs), inference)
     if metrics is None:  # a parameter that nobody chose, such as k of precision at k, may not fit these labels
         rows = [r for r in rows if not (r.spec.is_native and r.spec.metric.parameters and math.isnan(r.value))]
+        rows.sort(key=lambda row: row.spec.average == NATIVE)  # rows that are right as a whole lead nowhere
     return MultilabelEvaluation(
         Rows(rows),
         by_label,

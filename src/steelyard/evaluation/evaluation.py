@@ -30,7 +30,8 @@ from steelyard.analysis.decisions.decision_rule import DecisionRule, RiskCoverag
 from steelyard.analysis.decisions.search import CrossFit
 from steelyard.analysis.intervals.cluster_tables import has_several_clusters
 from steelyard.analysis.intervals.intervals import table_intervals
-from steelyard.analysis.prevalence.prevalence import PrevalenceLike, table_at
+from steelyard.analysis.prevalence.prevalence import PrevalenceLike, at_prevalence, table_at
+from steelyard.analysis.results.denominator import FEW_ROWS, denominator
 from steelyard.analysis.results.formatting import bounds_text, interval_text, value_text
 from steelyard.analysis.results.result import (
     Result,
@@ -38,13 +39,15 @@ from steelyard.analysis.results.result import (
 )
 from steelyard.analysis.results.result_homes import rendered
 from steelyard.analysis.results.result_json import same_fields
+from steelyard.analysis.thresholds.limits import Capacity
 from steelyard.arguments import names_wrong_arguments
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, first_ten
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.curves import precision_recall_points, roc_points
 from steelyard.metrics.ranking import check_probabilities
 from steelyard.metrics.spec import MetricSpec
-from steelyard.metrics.usual import PER_CLASS, PER_CLASS_OF_SCORES
+from steelyard.metrics.uses import Use
+from steelyard.metrics.usual import OF_CLASSES, PER_CLASS, PER_CLASS_OF_SCORES
 from steelyard.tables.confusion import Confusion
 from steelyard.tables.saved import SavedField
 from steelyard.tables.score_table import ScoreTable
@@ -516,6 +519,8 @@ class Evaluation(ClassReading, Result[MetricRow]):
     versions: Mapping[str, str] = field(default_factory=current_versions)
     hierarchy: LevelErrors | None = None  # the errors by level, where the labels have a hierarchy
     risk_coverage: RiskCoverage | None = None  # of probabilities of many classes, the least certain sent to a person
+    use: Use | None = None  # what the predictions are for, whose number leads
+    capacity: Capacity | None = None  # so many alerts can be looked at
     # Of one that was read from JSON: metrics whose "value" or "interval" no table there could confirm.
     unconfirmed: Mapping[str, str] = field(default_factory=dict, compare=False)
 
@@ -582,17 +587,40 @@ class Evaluation(ClassReading, Result[MetricRow]):
 
     @cached_property
     def verdict(self) -> list[Sentence]:
-        """The headline and at most three sentences, each made from numbers of this table and with a code of its own."""
+        """The headline, the number of the use or of each use, and at most three more, each with a code of its own."""
         from steelyard.evaluation.verdict.verdict import verdict
 
         return verdict(self)
 
     @cached_property
-    def read_first(self) -> tuple[str, ...]:
-        """The metrics to compare models by, as the verdict, the tables, the page and `recommend` name them."""
-        from steelyard.auditing.recommend import read_first
+    def denominator(self) -> int:
+        """Of how many rows the sentences, tables and pictures of this result speak."""
+        table = self.confusion if self.confusion is not None else self.scores
+        if table is None or not self.rows:
+            return FEW_ROWS
+        at: Any = table if self.prevalence is None else at_prevalence(table, self.prevalence)
+        if self.confusion is None:
+            share = float(at.positive.total / at.total)
+        elif self.positive is not None:
+            counts = at.counts(self.positive)
+            share = float(counts.positives / counts.total)
+        else:  # of many classes the share that is right
+            share = float(at.matrix.trace() / at.matrix.sum())
+        return denominator(share, None if self.prevalence is not None or table.weighted else self.rows)
 
-        return read_first(self)
+    @property
+    def speaks_of_rows(self) -> bool:
+        """Whether it speaks of the rows themselves, not of so many like them."""
+        table = self.confusion if self.confusion is not None else self.scores
+        is_own = self.prevalence is None and table is not None and not table.weighted
+        return is_own and self.denominator == self.rows
+
+    @cached_property
+    def leading(self) -> tuple[str, ...]:
+        """The number of the use in force and the metrics beside it, which stand first; none without a use."""
+        from steelyard.evaluation.verdict.use_sentences import leading_rows
+
+        return tuple(leading_rows(self))
 
     @names_wrong_arguments
     def best_threshold(self, metric: AimLike | None = None, **options: Unpack[SearchOptions]) -> BestThreshold:
@@ -667,12 +695,24 @@ class Evaluation(ClassReading, Result[MetricRow]):
         return ", ".join(dict.fromkeys(row.method for row in self.metrics if row.method))
 
     def shown(self) -> list[MetricRow]:
-        """The rows to show first: what to compare models by, then the usual few, or those that were asked for."""
-        if self.metrics_named:
+        """The rows to show first: the number of the use in force, then the usual few, or those that were asked for."""
+        if self.use is not None and self.use.metrics:
             return list(self.metrics)
-        by_name, first = {row.name: row for row in self.metrics}, self.read_first
-        usual = [row for row in self.metrics if row.is_headline and row.name not in first]
-        return [*(by_name[name] for name in first if name in by_name), *usual]
+        first = [self[name] for name in self.leading]
+        rest = list(self.metrics) if self.metrics_named else self._usual()
+        return [*first, *(row for row in rest if row.name not in self.leading)]
+
+    def _usual(self) -> list[MetricRow]:
+        """The usual metrics; of classes of which none is the positive one those that no one class can make 0."""
+        if self.confusion is None or self.positive is not None:
+            return [row for row in self.metrics if row.is_headline]
+        by_name = {row.name: row for row in self.metrics}
+        return [by_name[name] for name in OF_CLASSES if name in by_name]
+
+    def weakest_classes(self) -> list[tuple[int, ClassRow]]:
+        """The classes with their places, the lowest recall first and those without rows last."""
+        rows = enumerate(self.per_class)
+        return sorted(rows, key=lambda part: (math.isnan(part[1].recall.value), part[1].recall.value, part[0]))
 
     @property
     def row_counts(self) -> Counts | None:

@@ -15,7 +15,6 @@ from steelyard.evaluation.evaluation import Group, MetricRow, current_versions, 
 from steelyard.exceptions import InputError, UnknownNameError
 from steelyard.metrics.call_options import NATIVE, SAMPLES
 from steelyard.metrics.spec import MetricSpec
-from steelyard.metrics.usual import HEADLINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,13 +72,18 @@ class LabelPair:
 
 @dataclass(frozen=True)
 class RowOutcomes:
-    """The share of the rows with all labels right, with a label missed, and with a false one; the labels of a row."""
+    """The share of the rows with all labels right, with a label missed, and with a false one; the labels of a row.
+
+    `labels_found` are those of a row that are predicted too; `without_labels` is the share of rows that have none.
+    """
 
     all_right: float
     missed: float
     false: float
     labels_true: float
     labels_predicted: float
+    labels_found: float
+    without_labels: float
 
 
 # ---------------------------------------------------------------- MultilabelEvaluation
@@ -103,7 +107,7 @@ class MultilabelEvaluation(Result[MetricRow]):
     >>> from steelyard import evaluate
     >>> found = evaluate([["war"], ["war", "trade"], ["trade"]], [["war"], ["war"], ["trade"]])
     >>> print(found.verdict[0])
-    Of these 3 rows, with 2 labels to choose from, 2 have all labels right; 1 misses a label and none has a false one.
+    These 3 rows have 4 labels. The classifier finds 3, misses 1 and adds no false one; predicting nothing misses all 4.
     >>> MultilabelEvaluation.from_json(found.to_json()) == found
     True
     """
@@ -157,6 +161,10 @@ class MultilabelEvaluation(Result[MetricRow]):
         """No one label is the positive one."""
 
     @property
+    def use(self) -> None:
+        """No one use leads."""
+
+    @property
     def mean_imbalance(self) -> float:
         """The mean over the labels that occur of how many times as many rows the commonest has (mean IR)."""
         ratios = [row.imbalance for row in self.per_label if row.rows]
@@ -168,11 +176,6 @@ class MultilabelEvaluation(Result[MetricRow]):
         from steelyard.evaluation.verdict.multilabel_verdict import multilabel_verdict
 
         return multilabel_verdict(self)
-
-    @property
-    def read_first(self) -> tuple[str, ...]:
-        """The metrics that give every label equal weight, by which models are compared."""
-        return tuple(row.name for row in self.metrics if row.spec.average == "macro" and _is_usual(row))
 
     def shown(self) -> list[MetricRow]:
         """The rows to show first: those that were asked for, or all averages and metrics of rows."""
@@ -202,7 +205,3 @@ class MultilabelEvaluation(Result[MetricRow]):
 
     def __repr__(self) -> str:
         return rendered("text", self)
-
-
-def _is_usual(row: MetricRow) -> bool:
-    return row.spec.metric.name in HEADLINE

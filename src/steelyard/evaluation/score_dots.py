@@ -1,4 +1,4 @@
-"""Score dots: a thousand rows of a score table by their scores and outcomes, in the whole rows of the headline.
+"""Score dots: at most a thousand dots for the rows of the headline, by their scores and outcomes.
 
 The page's script places them again when a slider moves, by the same rules.
 """
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.results.denominator import denominator
 from steelyard.arrays.backend import as_read
-from steelyard.evaluation.verdict.sentences import Outcomes, outcomes_of
+from steelyard.evaluation.verdict.sentences import Outcomes, dot_outcomes, whole_outcomes
 
 if TYPE_CHECKING:
     from steelyard._types import Array
@@ -28,14 +29,15 @@ DOTS = 1_000
 class ScoreDots:
     """The scores of the dots of each class, ascending, the threshold, and what becomes of them there.
 
-    The highest are flagged, as many as the outcomes state. A dot that rounding to whole rows leaves on the other side
-    of the threshold stands at it.
+    The highest are flagged, as many as the outcomes of the dots state. A dot that rounding leaves on the other side of
+    the threshold stands at it. `stated` are the outcomes of the headline, of which a dot may be several rows.
     """
 
     positives: Array
     negatives: Array
     threshold: float
     outcomes: Outcomes
+    stated: Outcomes
 
     @property
     def positives_flagged(self) -> Array:
@@ -51,20 +53,20 @@ class ScoreDots:
 def score_dots(
     table: ScoreTable, threshold: float, prevalence: PrevalenceLike | None = None, dots: int = DOTS
 ) -> ScoreDots:
-    """The dots of a score table at a threshold: all rows where there are no more, else `dots` at the prevalence.
-
-    Of rows with weights, and at another prevalence, there are always `dots`.
+    """The dots of a score table at a threshold: so many as the headline speaks of rows, `dots` at most.
 
     >>> from steelyard import score_table
     >>> dots = score_dots(score_table([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 0.4)
     >>> dots.positives, dots.positives_flagged
     (array([0.35, 0.8 ]), array([False,  True]))
     >>> dots.outcomes
-    Outcomes(base=4, found=1, missed=1, false_alarms=1)
+    Outcomes(base=4, found=1, missed=1, false_alarms=1, scant=frozenset())
     """
     shifted = table if prevalence is None else at_prevalence(table, prevalence)
-    all_rows_fit = prevalence is None and not table.weighted and table.n <= dots
-    outcomes = outcomes_of(shifted.at(threshold), table.n if all_rows_fit else dots)
+    counts = shifted.at(threshold)
+    own = prevalence is None and not table.weighted
+    base = denominator(float(counts.positives / counts.total), table.n if own else None)
+    outcomes = dot_outcomes(counts, min(base, dots))
     read = float(as_read(threshold, table.precision))
     positives, negatives = outcomes.positives, outcomes.base - outcomes.positives
     return ScoreDots(
@@ -72,14 +74,16 @@ def score_dots(
         _on_their_side(dot_scores(table.negative, negatives), outcomes.false_alarms, read),
         threshold,
         outcomes,
+        whole_outcomes(counts, base),
     )
 
 
 def label_dots(counts: Counts, rows: int | None, dots: int = DOTS) -> ScoreDots:
-    """The dots of labels, which have outcomes and no scores: all `rows` where they are no more, else `dots`."""
-    outcomes = outcomes_of(counts, rows if rows is not None and rows <= dots else dots)
+    """The dots of labels, which have outcomes and no scores; `rows` are those that were evaluated, if it is they."""
+    base = denominator(float(counts.positives / counts.total), rows)
+    outcomes = dot_outcomes(counts, min(base, dots))
     positives, negatives = (np.full(n, np.nan) for n in (outcomes.positives, outcomes.base - outcomes.positives))
-    return ScoreDots(positives, negatives, np.nan, outcomes)
+    return ScoreDots(positives, negatives, np.nan, outcomes, whole_outcomes(counts, base))
 
 
 def dot_scores(side: ClassScores, dots: int) -> Array:

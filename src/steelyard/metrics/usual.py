@@ -31,6 +31,14 @@ COMPARED = (
     "roc_auc",
     "average_precision",
 )
+OF_CLASSES = (  # of a table of classes of which none is the positive one
+    "f1[average=macro]",
+    "balanced_accuracy",
+    "mcc",
+    "accuracy",
+    "roc_auc[average=macro]",
+    "average_precision[average=macro]",
+)
 PER_CLASS = ("recall", "precision", "f1")  # given for each class, and averaged over the classes
 PER_CLASS_OF_SCORES = ("roc_auc", "average_precision")  # the same of a column of scores for each class
 ON_PAGE_OF_GROUPS = ("recall", "specificity", "precision", "f1", "balanced_accuracy")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.results.formatting import cell_text, three_digits
+from steelyard.evaluation.verdict.sentences import NUMBERS_HEAD
+from steelyard.report.class_cells import class_cells
 from steelyard.report.metric_blocks import rows_by_class
 from steelyard.report.source_facts import source_facts
 from steelyard.report.text import ESTIMATED_ROWS, printable
@@ -18,7 +21,12 @@ if TYPE_CHECKING:
 
 
 def evaluation_markdown(evaluation: Evaluation, *, given: bool | None = None) -> str:
-    """What was read, the verdict, the metrics, the groups and the confusion matrix."""
+    """What was read, the verdict, the metrics, the groups and the confusion matrix; of a profile its own table."""
+    use = getattr(evaluation, "use", None)
+    if use is not None and use.metrics:
+        from steelyard.report.terminal.profile import profile_markdown
+
+        return profile_markdown(evaluation, use)
     head = ("metric", "value", f"{100 * evaluation.level:g} % interval", "chance")
     apart = rows_by_class(evaluation)
     rows = (
@@ -28,6 +36,8 @@ def evaluation_markdown(evaluation: Evaluation, *, given: bool | None = None) ->
     )
     parts = [_words(evaluation), markdown_table(head, rows)]
     parts += [f"{len(apart):,} more metrics of one class each are in the JSON and the CSV."] if apart else []
+    class_head, classes, notes = class_cells(evaluation)
+    parts += [markdown_table(class_head, classes), *map(escaped, notes)] if classes else []
     if source := getattr(evaluation, "source", None):
         parts.insert(0, " · ".join(map(escaped, source_facts(evaluation, source, given=given))))
     parts += [_groups(evaluation)] if evaluation.groups else []
@@ -47,8 +57,18 @@ def shift_markdown(there: Evaluation, rows: Sequence[dict[str, Any]]) -> str:
 
 def _words(evaluation: Evaluation) -> str:
     """The verdict, its headline in bold, and what was assumed."""
-    verdict = [f"**{escaped(s)}**" if s.is_headline else escaped(s) for s in evaluation.verdict]
-    return "\n\n".join([*verdict, *map(escaped, evaluation.assumed)])
+    return "\n\n".join([*verdict_markdown(evaluation), *map(escaped, evaluation.assumed)])
+
+
+def verdict_markdown(evaluation: Evaluation) -> list[str]:
+    """The sentences of the verdict, its headline in bold, the numbers by use as a list under their heading."""
+    parts = []
+    for is_of_use, sentences in groupby(evaluation.verdict, lambda sentence: sentence.is_of_use):
+        if is_of_use:
+            parts += [f"{NUMBERS_HEAD}:", "\n".join(f"- {escaped(sentence)}" for sentence in sentences)]
+        else:
+            parts += [f"**{escaped(s)}**" if s.is_headline else escaped(s) for s in sentences]
+    return parts
 
 
 def _groups(evaluation: Evaluation) -> str:

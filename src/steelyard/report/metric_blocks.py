@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation, MetricRow
 
-TOP_METRICS = ("Read first", "Usual metrics")
+USUAL = "Usual metrics"
 BY_CLASS = "Each class by its scores"
 _MOST_CLASSES = 12  # whose values stand one by one among the metrics
 
 
 def top_metrics(evaluation: Evaluation) -> dict[str, str]:
-    """The metrics that stand above the families, each with its heading: what to read first, then the usual ones."""
-    if evaluation.metrics_named:
-        return {}
-    read_first, usual = TOP_METRICS
-    first = evaluation.read_first
-    return {row.name: read_first if row.name in first else usual for row in evaluation.shown()}
+    """The metrics that stand above the families, each with its heading: those of the use, then the usual ones."""
+    use, named = evaluation.use, evaluation.metrics_named
+    if use is None:
+        return {} if named else {row.name: USUAL for row in evaluation.shown()}
+    rest = (use.title or "Asked for") if named else USUAL
+    return {row.name: f"For {use.name}" if row.name in evaluation.leading else rest for row in evaluation.shown()}
 
 
 def metric_blocks(evaluation: Evaluation) -> dict[str, list[MetricRow]]:

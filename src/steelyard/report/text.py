@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.results.formatting import filled
+from steelyard.analysis.results.formatting import filled, text_table
 from steelyard.analysis.results.result import table_text
+from steelyard.evaluation.verdict.sentences import NUMBERS_HEAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +18,13 @@ ESTIMATED_ROWS = "Estimated numbers of all rows that the plan chose from, rounde
 
 
 def evaluation_text(evaluation: Evaluation) -> str:
-    """The verdict, the usual metrics, the groups, and what was assumed."""
+    """The verdict, the usual metrics, the groups, and what was assumed; of a profile its own table."""
+    use = getattr(evaluation, "use", None)
+    if use is not None and use.metrics:
+        from steelyard.report.terminal.layout import plain
+        from steelyard.report.terminal.profile import profile_text
+
+        return plain(profile_text(evaluation, use))
     rows = [
         {
             "metric": row.name,
@@ -28,9 +36,19 @@ def evaluation_text(evaluation: Evaluation) -> str:
     ]
     groups = [group.summary(named=evaluation.metrics_named) for group in evaluation.groups]
     by_group = ["", table_text(groups)] if groups else []
-    return "\n".join(
-        [verdict_text(evaluation, filled), "", table_text(rows), *by_group, "", *map(filled, evaluation.assumed)]
-    ).rstrip()
+    parts = [verdict_text(evaluation, filled), "", table_text(rows), *_classes(evaluation), *by_group]
+    return "\n".join([*parts, "", *map(filled, evaluation.assumed)]).rstrip()
+
+
+def _classes(evaluation: Evaluation) -> list[str]:
+    """The table of classes, the worst first, and what is folded below it."""
+    from steelyard.report.class_cells import class_cells
+
+    head, rows, notes = class_cells(evaluation)
+    if not rows:
+        return []
+    printed = [[printable(cell) for cell in row] for row in rows]
+    return ["", text_table(head, printed, wrap=(), optional=(4, 3)), *map(filled, notes)]
 
 
 def verdict_text(evaluation: Evaluation, fill: Callable[[str], str]) -> str:
@@ -38,11 +56,17 @@ def verdict_text(evaluation: Evaluation, fill: Callable[[str], str]) -> str:
     return "\n\n".join(part for part in verdict_parts(evaluation, fill) if part)
 
 
-def verdict_parts(evaluation: Evaluation, fill: Callable[[str], str]) -> tuple[str, str]:
-    """The headline, and the other sentences of the verdict, filled one by one."""
+def verdict_parts(
+    evaluation: Evaluation, fill: Callable[[str], str], head: Callable[[str], str] = str
+) -> tuple[str, str]:
+    """The headline, and the other sentences of the verdict, filled one by one; numbers by use have a heading."""
     headline = [fill(sentence) for sentence in evaluation.verdict if sentence.is_headline]
-    others = [fill(sentence) for sentence in evaluation.verdict if not sentence.is_headline]
-    return "\n".join(headline), "\n".join(others)
+    others = [sentence for sentence in evaluation.verdict if not sentence.is_headline]
+    parts = []
+    for is_of_use, sentences in groupby(others, lambda sentence: sentence.is_of_use):
+        lines = [fill(sentence) for sentence in sentences]
+        parts.append("\n".join([head(NUMBERS_HEAD), *lines] if is_of_use else lines))
+    return "\n".join(headline), "\n\n".join(parts)
 
 
 def printable(text: str) -> str:

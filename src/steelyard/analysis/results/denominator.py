@@ -19,6 +19,6 @@ def denominator(share: float, rows: int | None = None) -> int:
         return rows
     rarer = min(share, 1 - share)
     base = FEW_ROWS
-    while rarer > 0 and rarer * base < _EXPECTED and base < 10**9:
+    while rarer > 0 and rarer * base < _EXPECTED * (1 - 1e-9) and base < 10**9:  # 0.0001 of 100,000 are ten
         base *= 10
     return base

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.prevalence.prevalence import Prevalence
 from steelyard.analysis.results.result import Rows
 from steelyard.analysis.results.result_json import RESULT_SCHEMA
+from steelyard.analysis.thresholds.limits import read_capacity
 from steelyard.evaluation.evaluation import (
     CLASS_METRICS,
     ClassRow,
@@ -41,12 +43,15 @@ from steelyard.evaluation.saved.json_values import (
 from steelyard.exceptions import InputError, UnknownNameError
 from steelyard.metrics.binned_bounds import binned_bounds
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.uses import USES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
+    from steelyard.analysis.thresholds.limits import Capacity
     from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.metrics.uses import Use
     from steelyard.tables.confusion import Confusion
     from steelyard.tables.saved import JsonValue, SavedField
     from steelyard.tables.score_table import ScoreTable
@@ -84,6 +89,10 @@ def evaluation_json(evaluation: Evaluation, *, verdict: bool = True) -> dict[str
         "method": evaluation.method,
         "seed": evaluation.seed,
     }
+    if evaluation.use is not None:
+        saved |= _use_json(evaluation.use)
+    if evaluation.capacity is not None:
+        saved["capacity"] = {"alerts": evaluation.capacity.alerts, "rows": evaluation.capacity.rows}
     if counts is not None:  # the numbers that readers look for
         saved["counts"] = counts.to_dict()
     elif table is not None:
@@ -107,6 +116,42 @@ def evaluation_json(evaluation: Evaluation, *, verdict: bool = True) -> dict[str
     if risk is not None:
         saved["risk_coverage"] = risk_json(risk)
     return saved | _classes_json(evaluation)
+
+
+_OF_PROFILE = ("title", "metrics", "figures", "follows")
+
+
+def _use_json(use: Use) -> dict[str, Any]:
+    """The use by its name, and of a profile what it adds."""
+    if not use.metrics:
+        return {"use": use.name}
+    parts = {name: getattr(use, name) for name in _OF_PROFILE}
+    lists = {name: list(part) if isinstance(part, tuple) else part for name, part in parts.items()}
+    return {"use": use.name, "profile": {"name": use.profile, **lists}}
+
+
+def _read_use(saved: SavedField) -> Use | None:
+    """The use that was written, with its profile; none where there is none."""
+    if saved.get("use").value is None:
+        return None
+    name, profile = saved["use"].text(), saved.get("profile")
+    if name not in USES:
+        raise saved["use"].refused(f"one of {', '.join(USES)}")
+    if profile.value is None:
+        return USES[name]
+    return replace(
+        USES[name],
+        profile=profile["name"].text(),
+        title=profile["title"].text(),
+        follows=profile["follows"].text(),
+        metrics=tuple(each.text() for each in profile["metrics"].each()),
+        figures=tuple(each.text() for each in profile["figures"].each()),
+    )
+
+
+def _read_capacity(saved: SavedField) -> Capacity | None:
+    field = saved.get("capacity")
+    return None if field.value is None else read_capacity(f"{field['alerts'].whole()} of {field['rows'].whole()}", 0)
 
 
 def _classes_json(evaluation: Evaluation) -> dict[str, Any]:
@@ -196,6 +241,8 @@ def read_evaluation(saved: SavedField) -> dict[str, Any]:
         "source": saved["source"].text_or_none(),
         "hierarchy": None if saved.get("hierarchy").value is None else read_levels(saved["hierarchy"]),
         "risk_coverage": read_risk(saved.get("risk_coverage")),
+        "use": _read_use(saved),
+        "capacity": _read_capacity(saved),
         "versions": {name: version.text() for name, version in saved["versions"].entries().items()},
     }
     if "steelyard" not in fields["versions"]:

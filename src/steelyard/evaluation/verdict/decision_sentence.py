@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.prevalence.prevalence import at_prevalence
+from steelyard.analysis.results.denominator import denominator
 from steelyard.analysis.results.formatting import percent_text, three_digits
 from steelyard.analysis.thresholds.limits import Capacity, rate_limit, read_limits
 from steelyard.evaluation.verdict import sentences
@@ -25,13 +26,14 @@ RULES = {
     "nobody": "With nobody flagged",
     "everybody": "With everybody flagged",
 }
-# What is said of no row, of one and of more.
+# What is said of no row, of one, of more, and of fewer than one.
 DECISION_PARTS = {
-    "flagged": ("none is flagged", "1 is flagged", "{n} are flagged"),
+    "flagged": ("none is flagged", "1 is flagged", "{n} are flagged", "fewer than 1 is flagged"),
     "found": (
         "none of {all} positives is found",
         "1 of {all} positives is found",
         "{n} of {all} positives are found",
+        "fewer than 1 of {all} positives is found",
     ),
     "false_alarms": sentences.PARTS["false_alarms"],
 }
@@ -52,7 +54,6 @@ LIMIT_MOST = "a day of {rows} rows has at most {alerts} alerts"
 PROMISED = ("{limits} with {confidence} confidence.", "{limits}, together with {confidence} confidence.")
 HERE = "{title} is {value} (at least {bound} is asked{chance})"
 HERE_ALERTS = "a day of {rows} rows has {value} alerts on average (at most {alerts} are asked{chance})"
-BASES = (sentences.LEAST, sentences.LARGEST_CELL_BASE, sentences.LARGEST_BASE)
 LIMIT_CHANCE = "; new rows keep it with a chance of about {chance}"
 
 
@@ -62,9 +63,17 @@ def decision_rows(*, planned: bool = False) -> dict[str, str]:
 
 
 def decision_sentence(
-    best: BestThreshold, table: ScoreTable, cost: float, prevalence: float | None, *, planned: bool = False
+    best: BestThreshold,
+    table: ScoreTable,
+    cost: float,
+    prevalence: float | None,
+    *,
+    planned: bool = False,
+    base: int | None = None,
 ) -> str:
     """The best threshold at which a miss costs so many false alarms, in a sentence or three to pass on.
+
+    `base` is the denominator of the result that it is part of; by default it is its own.
 
     >>> from steelyard import best_threshold
     >>> from steelyard.tables.array_tables import score_table
@@ -74,15 +83,21 @@ def decision_sentence(
     At threshold 0.450, of these 10 rows, 3 are flagged: 2 of 2 positives are found and 1 is a false alarm
     """
     counts = best.counts if prevalence is None else at_prevalence(best.counts, prevalence)
-    whole = sentences.whole_outcomes(counts, None if table.weighted or prevalence is not None else table.n)
+    base = base or denominator(float(counts.positives / counts.total), _own_rows(table, prevalence))
+    whole = sentences.whole_outcomes(counts, base)
     limits = _limits(best, table, prevalence)
     return " ".join([_outcome(best, table, whole, prevalence, planned), _cost(counts, cost, whole.base), *limits])
+
+
+def _own_rows(table: ScoreTable, prevalence: float | None) -> int | None:
+    """The rows themselves, where a sentence may speak of them."""
+    return None if table.weighted or prevalence is not None else table.n
 
 
 def _outcome(
     best: BestThreshold, table: ScoreTable, whole: sentences.Outcomes, prevalence: float | None, planned: bool
 ) -> str:
-    rows = "like" if whole.base != table.n else "these"
+    rows = "these" if whole.base == _own_rows(table, prevalence) else "like"
     rows = "prevalence" if prevalence is not None else "weighted" if table.weighted else rows
     share = "" if prevalence is None else percent_text(prevalence)
     flagged, left = best.counts.predicted_positives, best.counts.predicted_negatives
@@ -97,7 +112,7 @@ def _outcome(
 
 
 def _part(key: str, n: int, whole: sentences.Outcomes) -> str:
-    return DECISION_PARTS[key][min(n, 2)].format(n=f"{n:,}", all=f"{whole.positives:,}")
+    return whole.phrase(key, DECISION_PARTS[key]).format(n=f"{n:,}", all=f"{whole.positives:,}")
 
 
 def _cost(counts: Counts, cost: float, base: int) -> str:

@@ -32,7 +32,7 @@ def moved_sentences(evaluation: Evaluation) -> dict[str, Any]:
         "parts": sentences.PARTS,
         "some": sentences.SOME_FLAGGED,
         "none": sentences.NONE_FLAGGED,
-        "limits": [sentences.LEAST, sentences.LARGEST_CELL_BASE, sentences.LARGEST_BASE],
+        "base": evaluation.denominator,
         "now": _NOW,
         "accuracy": sentences.ACCURACY,
         "relations": sentences.RELATIONS,

@@ -1,4 +1,4 @@
-"""The verdict on label sets: whole rows first, then the weakest label, how imbalanced labels are, the weakest group."""
+"""The verdict on label sets: labels found, missed and false, whole rows, the weakest label, imbalance, groups."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import numpy as np
 from steelyard.analysis.comparison.groups import groups_to_test, interval_p_values
 from steelyard.analysis.results.formatting import interval_text, three_digits
 from steelyard.evaluation.verdict.sentences import (
-    STARTS,
     Sentence,
     quoted_label,
-    round_base,
     rows_text,
     unmuted,
+    whole_number,
     whole_share,
 )
 
@@ -26,34 +25,53 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import MetricRow
     from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation, RowOutcomes
 
+_FEW_ROWS, _EXPECTED = 100, 10  # rows that are spoken of one by one, and labels that so many should have
 _IMBALANCED = 2.0  # times as many rows, from which imbalance is worth a sentence
 
 
 def multilabel_verdict(evaluation: MultilabelEvaluation) -> list[Sentence]:
-    """The headline, and the first three of what else there is to say, without what is muted."""
-    headline = [_rows_sentence(evaluation, evaluation.outcomes)] if evaluation.outcomes is not None else []
+    """The labels of so many rows, how many rows are right as a whole, and the first three of what else there is."""
+    first = [] if evaluation.outcomes is None else _row_sentences(evaluation, evaluation.outcomes)
     others = [_weakest_label(evaluation), _weakest_group(evaluation)]
     others += [_imbalance_sentence(evaluation), _pair_sentence(evaluation)]
-    return unmuted(headline, others, evaluation.muted)
+    return unmuted(first, others, evaluation.muted)
 
 
-def _rows_sentence(evaluation: MultilabelEvaluation, outcomes: RowOutcomes) -> Sentence:
-    shares = (outcomes.all_right, outcomes.missed, outcomes.false)
-    total = float(evaluation.rows)
-    base = round_base([shares[0] * total, (1 - shares[0]) * total], [], total)
-    are_these = evaluation.rows <= base and not evaluation.weighted
-    base = evaluation.rows if are_these else base
-    start = STARTS["these" if are_these else "weighted" if evaluation.weighted else "like"].replace(
-        "{base}", f"{base:,}"
-    )
-    right, missed, false = (whole_share(share, base) for share in shares)
-    verbs = (_times(right, "has", "have"), _times(missed, "misses", "miss"), _times(false, "has", "have"))
-    words = f"{verbs[0]} all labels right; {verbs[1]} a label and {verbs[2]} a false one"
-    return Sentence(f"{start}, with {len(evaluation.labels):,} labels to choose from, {words}.", "label-sets")
+def _row_sentences(evaluation: MultilabelEvaluation, outcomes: RowOutcomes) -> list[Sentence]:
+    """The labels of so many rows that are found, missed and false, and the rows right as a whole, beside no labels."""
+    base, are_these = _base(evaluation, outcomes)
+    rows = f"These {base:,} rows" if are_these else f"{base:,} rows like these"
+    rows = f"{rows}, by sample weight," if evaluation.weighted else rows
+    labels = whole_number(outcomes.labels_true * base)
+    found = min(whole_number(outcomes.labels_found * base), labels)
+    missing = outcomes.labels_true - outcomes.labels_found > 0
+    false = outcomes.labels_predicted - outcomes.labels_found
+    parts = [
+        f"finds {_number(found, is_some=outcomes.labels_found > 0)}",
+        f"misses {_number(labels - found, is_some=missing)}",
+    ]
+    many = _number(whole_number(false * base), is_some=false > 1e-12, none="no")
+    added = f"adds {many} false {'one' if many in ('no', '1', 'fewer than 1') else 'ones'}"
+    have = _number(labels, is_some=outcomes.labels_true > 0, none="no")
+    nothing = f"; predicting nothing misses all {labels:,}" if labels > 1 else ""
+    text = f"{rows} have {have} label{'s' * (have != '1')}. The classifier {', '.join(parts)} and {added}{nothing}."
+    right, bare = (whole_share(share, base) for share in (outcomes.all_right, outcomes.without_labels))
+    beside = f"{right:,} of {base:,} rows have all labels right; predicting nothing gets {bare:,} right."
+    return [Sentence(text, "label-sets"), Sentence(beside, "whole-rows")]
 
 
-def _times(count: int, one: str, more: str) -> str:
-    return f"{count:,} {one}" if count == 1 else f"none {one}" if not count else f"{count:,} {more}"
+def _base(evaluation: MultilabelEvaluation, outcomes: RowOutcomes) -> tuple[int, bool]:
+    """All rows where they are few, else a hundred, or the power of ten at which ten labels are expected."""
+    if evaluation.rows <= _FEW_ROWS and not evaluation.weighted:
+        return evaluation.rows, True
+    base = _FEW_ROWS
+    while 0 < outcomes.labels_true * base < _EXPECTED and base < 10**9:
+        base *= 10
+    return base, False
+
+
+def _number(count: int, *, is_some: bool, none: str = "none") -> str:
+    return f"{count:,}" if count else "fewer than 1" if is_some else none
 
 
 def _weakest_label(evaluation: MultilabelEvaluation) -> Sentence | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
-from steelyard.analysis.results.formatting import SMALLEST_P, p_text, percent_interval, percent_text, three_digits
+from steelyard.analysis.results.formatting import percent_interval, percent_text, three_digits
 from steelyard.exceptions import InputTypeError, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
@@ -36,11 +36,11 @@ SEVERITIES: dict[str, Severity] = {
     "specificity-below-recall": "note",
     "precision-undefined": "note",
     "ranking": "info",
-    "average-precision": "info",
     "classes": "info",
     "weakest-class": "note",
     "classes-not-distinguishable": "info",
     "classes-undefined": "warning",
+    "class-at-zero": "warning",
     "classes-below-median": "note",
     "classes-at-median": "info",
     "accuracy-fair": "info",
@@ -52,15 +52,33 @@ SEVERITIES: dict[str, Severity] = {
     "weakest-group": "note",
     "groups-not-distinguishable": "info",
     "label-sets": "info",
+    "whole-rows": "info",
     "weakest-label": "note",
     "labels-not-distinguishable": "info",
     "label-imbalance": "info",
     "label-pair": "info",
-    "read-first": "info",
+    "for-alerts": "info",
+    "for-balance": "info",
+    "for-ranking": "info",
+    "for-probabilities": "info",
+    "without-number": "info",
+    "leading-number": "info",
+    "beside-number": "info",
+    "at-capacity": "info",
     "sample-size": "info",
 }
-_HEADLINES = ("few-positives", "few-negatives", "one-class", "outcomes", "ranking", "classes", "label-sets")
+_HEADLINES = (
+    "leading-number",
+    "few-positives",
+    "few-negatives",
+    "one-class",
+    "outcomes",
+    "ranking",
+    "classes",
+    "label-sets",
+)
 _PAGE = "docs/verdict.md"
+NUMBERS_HEAD = "One number, by what it is for"
 MUTE_VARIABLE = "STEELYARD_MUTE"
 _MOST_OTHERS = 3  # sentences after the headline
 
@@ -102,6 +120,11 @@ class Sentence(str):
         """Whether it belongs to the headline, which stands larger where there is room for that."""
         return self.code in _HEADLINES
 
+    @property
+    def is_of_use(self) -> bool:
+        """Whether it is one of the numbers by what they are for, which stand under a heading of their own."""
+        return self.code.startswith("for-") or self.code == "without-number"
+
     def row(self) -> dict[str, str]:
         """The sentence as strict JSON values."""
         return {"code": self.code, "severity": self.severity, "text": self.text, "docs": self.docs}
@@ -136,10 +159,10 @@ def muted_codes(mute: Iterable[str] | None) -> tuple[str, ...]:
 
 
 def unmuted(
-    headline: Iterable[Sentence | None], others: Iterable[Sentence | None], muted: Container[str]
+    first: Iterable[Sentence | None], others: Iterable[Sentence | None], muted: Container[str]
 ) -> list[Sentence]:
-    """The headline and the first three of the others, of those that there are and that are not muted."""
-    shown = [sentence for sentence in headline if sentence is not None and sentence.code not in muted]
+    """The first sentences and three of the others, of those that there are and that are not muted."""
+    shown = [sentence for sentence in first if sentence is not None and sentence.code not in muted]
     beside = [sentence for sentence in others if sentence is not None and sentence.code not in muted]
     return [*shown, *beside[:_MOST_OTHERS]]
 
@@ -257,10 +280,7 @@ def _against_random(evaluation: Evaluation) -> tuple[str, str | None]:
         check = "check which class is the positive one, or which way the scores point"
         return f"worse than a random predictor ({value}): {check}", "worse-than-random"
     p_value = test.p_value
-    if p_value < SMALLEST_P:
-        evidence = p_text(p_value)
-    else:
-        evidence = f"p = {p_value:.1e}" if p_value < 1e-3 else f"p = {p_value:.2g}"
+    evidence = f"p = {p_value:.2g}" if p_value >= 1e-3 else "p < 0.001"
     if evaluation.confusion is not None and "roc_auc" in evaluation:
         evidence += f"; ROC AUC {three_digits(evaluation['roc_auc'].value)}"
     if p_value >= 1 - evaluation.level:
@@ -275,14 +295,11 @@ def between(row: MetricRow) -> str:
 
 
 # ---------------------------------------------------------------- outcomes
-# A two-class table in whole rows of a round number, and the headline that states them.
+# A two-class table in so many whole rows, the result's denominator, and the headline that states them.
 #
 # The page's script states them again when a slider moves, from the same phrases.
 
 
-LEAST = 11.5  # rows of the rarer class: fewer would round its recall by more than a reader expects
-LARGEST_CELL_BASE = 100_000  # up to here the base grows until no cell that has rows rounds to none
-LARGEST_BASE = 10**9
 _HALF = 1e-9  # by which a half may be off
 STARTS = {
     "these": "Of these {base} rows",
@@ -299,13 +316,18 @@ def starts(*, planned: bool) -> dict[str, str]:
     return STARTS | {"weighted": _PLANNED} if planned else STARTS
 
 
-# What is said of no row, of one and of more.
+# What is said of no row, of one, of more, and of rows that are fewer than one of so many.
 PARTS = {
-    "positives": ("none is {name}", "1 is {name}", "{n} are {name}"),
-    "flagged": ("flags none", "flags 1", "flags {n}"),
-    "found": ("finds none", "finds 1", "finds {n}"),
-    "missed": ("misses none", "misses 1", "misses {n}"),
-    "false_alarms": ("none is a false alarm", "1 is a false alarm", "{n} are false alarms"),
+    "positives": ("none is {name}", "1 is {name}", "{n} are {name}", "fewer than 1 is {name}"),
+    "flagged": ("flags none", "flags 1", "flags {n}", "flags fewer than 1"),
+    "found": ("finds none", "finds 1", "finds {n}", "finds fewer than 1"),
+    "missed": ("misses none", "misses 1", "misses {n}", "misses fewer than 1"),
+    "false_alarms": (
+        "none is a false alarm",
+        "1 is a false alarm",
+        "{n} are false alarms",
+        "fewer than 1 is a false alarm",
+    ),
 }
 SOME_FLAGGED = "{start}, {positives}. The classifier {flagged}, {found} and {missed}; {false_alarms}."
 NONE_FLAGGED = "{start}, {positives}. The classifier {flagged} and {missed}."
@@ -313,12 +335,16 @@ NONE_FLAGGED = "{start}, {positives}. The classifier {flagged} and {missed}."
 
 @dataclass(frozen=True)
 class Outcomes:
-    """What happens to so many rows: flagged are those found and the false alarms, positive those found and missed."""
+    """What happens to so many rows: flagged are those found and the false alarms, positive those found and missed.
+
+    `scant` names what has rows, though fewer than one of so many.
+    """
 
     base: int
     found: int
     missed: int
     false_alarms: int
+    scant: frozenset[str] = frozenset()
 
     @property
     def positives(self) -> int:
@@ -330,35 +356,45 @@ class Outcomes:
         """The rows that are predicted positive."""
         return self.found + self.false_alarms
 
+    def phrase(self, key: str, forms: Sequence[str]) -> str:
+        """The form for a number: for none, for one, for more, or for fewer than one."""
+        return forms[3 if key in self.scant else min(getattr(self, key), 2)]
 
-def whole_outcomes(counts: Counts, rows: int | None) -> Outcomes:
-    """The table in whole rows; of exactly `rows`, the table's own, where a round number would not be smaller."""
+
+def whole_outcomes(counts: Counts, base: int) -> Outcomes:
+    """The table in that many whole rows.
+
+    >>> from steelyard import Counts
+    >>> whole_outcomes(Counts(tp=28, fn=23, fp=72, tn=2680), 1_000)
+    Outcomes(base=1000, found=10, missed=8, false_alarms=26, scant=frozenset())
+    >>> sorted(whole_outcomes(Counts(tp=1, fn=900, fp=0, tn=9_099), 1_000).scant)
+    ['flagged', 'found']
+    """
     tp, fn, fp, tn = (float(cell) for cell in counts)
     total = tp + fn + fp + tn
-    base = round_base([tp + fn, fp + tn], [tp, fn, fp], total)
-    if rows is not None and rows <= base:
-        return Outcomes(rows, round(tp), round(fn), round(fp))
-    return outcomes_of(counts, base)
+    positives = _within((tp + fn) / total * base, 0, base)
+    found = _within(tp / total * base, 0, positives)
+    found = positives if fn == 0 else found
+    false_alarms = _within(fp / total * base, 0, base - positives)
+    outcomes = Outcomes(base, found, positives - found, false_alarms)
+    cells = {"positives": tp + fn, "flagged": tp + fp, "found": tp, "missed": fn, "false_alarms": fp}
+    scant = frozenset(key for key, cell in cells.items() if cell > 0 and not getattr(outcomes, key))
+    return replace(outcomes, scant=scant)
 
 
-def outcomes_of(counts: Counts, base: int) -> Outcomes:
-    """The table in that many whole rows; what has rows keeps one where there is room for it."""
+def dot_outcomes(counts: Counts, dots: int) -> Outcomes:
+    """The table in that many dots, of which what has rows keeps one where there is room for it."""
     tp, fn, fp, tn = (float(cell) for cell in counts)
     total = tp + fn + fp + tn
-    positives = _within((tp + fn) / total * base, int(tp + fn > 0), base - int(fp + tn > 0))
-    found = _within(tp / total * base, int(tp > 0), positives - int(fn > 0))
-    false_alarms = _within(fp / total * base, int(fp > 0), base - positives - int(tn > 0))
-    return Outcomes(base, found, positives - found, false_alarms)
+    positives = _within((tp + fn) / total * dots, int(tp + fn > 0), dots - int(fp + tn > 0))
+    found = _within(tp / total * dots, int(tp > 0), positives - int(fn > 0))
+    false_alarms = _within(fp / total * dots, int(fp > 0), dots - positives - int(tn > 0))
+    return Outcomes(dots, found, positives - found, false_alarms)
 
 
-def round_base(classes: Iterable[float], cells: Iterable[float], total: float) -> int:
-    """The least power of ten, from 100, of which the rarer class and every cell are whole rows."""
-    rarer = min(part for part in classes if part > 0) / total
-    least = min((cell for cell in cells if cell > 0), default=total) / total
-    base = 100
-    while base < LARGEST_BASE and not (rarer * base >= LEAST and (least * base >= 0.5 or base >= LARGEST_CELL_BASE)):
-        base *= 10
-    return base
+def whole_number(value: float) -> int:
+    """The nearest whole number, halves upwards."""
+    return math.floor(value + 0.5 + _HALF)
 
 
 def whole_share(share: float, base: int) -> int:
@@ -374,9 +410,7 @@ def _within(value: float, low: int, high: int) -> int:
 def outcomes_text(outcomes: Outcomes, start: str, name: str) -> str:
     """The headline, of the start of the sentence and the name of the positive class."""
     parts = {}
-    for key, (none, single, more) in PARTS.items():
-        n = getattr(outcomes, key)
-        phrase = more if n > 1 else single if n else none
-        parts[key] = phrase.format(n=f"{n:,}", name=name)
-    frame = SOME_FLAGGED if outcomes.flagged else NONE_FLAGGED
+    for key, forms in PARTS.items():
+        parts[key] = outcomes.phrase(key, forms).format(n=f"{getattr(outcomes, key):,}", name=name)
+    frame = SOME_FLAGGED if outcomes.flagged or "flagged" in outcomes.scant else NONE_FLAGGED
     return frame.format(start=start.replace("{base}", f"{outcomes.base:,}"), **parts)

@@ -30,7 +30,6 @@ from steelyard.analysis.results.formatting import (
     three_digits,
 )
 from steelyard.auditing.problem import SIMILAR_SHARE
-from steelyard.auditing.recommend import changing_with_prevalence
 from steelyard.evaluation.verdict.sentences import (
     STARTS,
     Sentence,
@@ -42,15 +41,20 @@ from steelyard.evaluation.verdict.sentences import (
     positive_word,
     quoted_label,
     random_sentence,
-    round_base,
     rows_text,
     starts,
     unmuted,
     whole_outcomes,
     whole_share,
 )
+from steelyard.evaluation.verdict.use_sentences import (
+    beside_sentences,
+    capacity_sentences,
+    leading_sentence,
+    number_sentences,
+)
 from steelyard.exceptions import SteelyardError
-from steelyard.metrics.registry import default_metric, get_metric, get_metrics
+from steelyard.metrics.registry import get_metrics
 from steelyard.metrics.usual import DEFAULT, HEADLINE
 
 if TYPE_CHECKING:
@@ -131,9 +135,8 @@ class TwoClasses:
 def outcomes_sentence(table: TwoClasses) -> Sentence:
     """The headline: the table in whole rows."""
     evaluation = table.evaluation
-    exact = None if table.weighted or evaluation.prevalence is not None else int(table.rows.total)
-    outcomes = whole_outcomes(table.counts, exact)
-    start = _start(table, are_these=exact is not None and outcomes.base == exact)
+    outcomes = whole_outcomes(table.counts, evaluation.denominator)
+    start = _start(table, are_these=evaluation.speaks_of_rows)
     return Sentence(outcomes_text(outcomes, start, positive_word(evaluation.positive)), "outcomes")
 
 
@@ -227,7 +230,7 @@ def sample_size_sentence(table: TwoClasses) -> Sentence | None:
     )
     wanted = f"{needed:,} would give ±{100 * _KNOWN_TO:g}"
     if not known:
-        wanted = f"{needed:,} {name} would give {row.name} to ±{100 * _KNOWN_TO:g} points"
+        wanted = f"It would take {needed:,} {name} to know {row.name} to ±{100 * _KNOWN_TO:g} points"
     return Sentence(f"{known}{wanted}.", "sample-size")
 
 
@@ -264,9 +267,7 @@ def classes_sentence(evaluation: Evaluation, table: Confusion) -> Sentence:
     """The headline: how many of so many rows are classified correctly."""
     at = table if evaluation.prevalence is None else at_prevalence(table, evaluation.prevalence)
     right, total = float(at.matrix.trace()), float(at.matrix.sum())
-    base = round_base([right, total - right], [], total)
-    are_these = evaluation.prevalence is None and not table.weighted and evaluation.rows <= base
-    base = evaluation.rows if are_these else base
+    base, are_these = evaluation.denominator, evaluation.speaks_of_rows
     if evaluation.prevalence is not None:
         start = STARTS["shares"]
     else:
@@ -292,10 +293,28 @@ def majority_class_sentence(evaluation: Evaluation, table: Confusion) -> Sentenc
 
 def undefined_sentence(evaluation: Evaluation) -> Sentence | None:
     """Why the metrics over all classes have no value, where they have none."""
-    row = evaluation[default_metric().name]
-    if not math.isnan(row.value):
+    row = next((row for row in evaluation.shown() if row.name in _OVER_CLASSES and math.isnan(row.value)), None)
+    if row is None or row.name in evaluation.leading[:1]:  # which says so itself
         return None
     return Sentence(f"Metrics over all classes are undefined: {row.undefined}.", "classes-undefined")
+
+
+_OVER_CLASSES = ("balanced_accuracy", "ac_score", "g_mean", "tpnr")  # which need the recall of every class
+_PRODUCTS = ("tpnr", "g_mean", "ac_score")  # of the recalls of all classes, which one of them makes 0
+
+
+def zero_sentence(evaluation: Evaluation) -> Sentence | None:
+    """Which class made a metric 0 that multiplies the recalls, where such a metric is shown."""
+    zero = [row for row in evaluation.shown() if row.name in _PRODUCTS and row.value == 0]
+    missed = [quoted_label(row.label) for row in evaluation.per_class if row.recall.value == 0]
+    if not zero or not missed:
+        return None
+    named = missed if len(missed) <= _NAMED else [*missed[:_NAMED], f"{len(missed) - _NAMED:,} more"]
+    which = f"class {named[0]}" if len(missed) == 1 else f"classes {listed(named)}"
+    verb = "is" if len(zero) == 1 else "are"
+    return Sentence(
+        f"{listed([row.spec.metric.phrase for row in zero])} {verb} 0: no row of {which} is found.", "class-at-zero"
+    )
 
 
 # ---------------------------------------------------------------- sentences on the standing of classes
@@ -457,40 +476,50 @@ def _right_rows(groups: Sequence[Group], rows: Sequence[MetricRow], evaluation: 
 
 
 def verdict(evaluation: Evaluation) -> list[Sentence]:
-    """The headline, and the first three of what else there is to say, without what is muted."""
+    """The headline, the number of the use or of each use, and the first three of what else there is to say."""
     if not evaluation.rows:
         return []
-    headline: list[Sentence | None]
+    first: list[Sentence | None]
     others: list[Sentence | None]
     if evaluation.counts is not None:
-        headline, others = _two_classes(evaluation)
+        first, others = _two_classes(evaluation)
     elif (table := evaluation.confusion) is not None:
-        headline = [classes_sentence(evaluation, table), class_sentence(evaluation)]
+        first = [classes_sentence(evaluation, table), class_sentence(evaluation), *_numbers(evaluation)]
+        first += [zero_sentence(evaluation)]
         others = [majority_class_sentence(evaluation, table), group_sentence(evaluation)]
-        others += [standing_sentence(evaluation), undefined_sentence(evaluation) or _read_first_sentence(evaluation)]
+        others += [standing_sentence(evaluation), undefined_sentence(evaluation)]
     else:  # scores without a threshold: how well they order the rows
-        headline = [_ranking_sentence(evaluation)]
-        others = [random_sentence(evaluation), _precision_sentence(evaluation)]
-        others += [group_sentence(evaluation), _read_first_sentence(evaluation)]
-    return unmuted(headline, others, evaluation.muted)
+        first = [_ranking_sentence(evaluation), *_numbers(evaluation)]
+        others = [random_sentence(evaluation), group_sentence(evaluation)]
+    if evaluation.use is not None:
+        first = [leading_sentence(evaluation, evaluation.use), *first]
+    return unmuted(first, others, evaluation.muted)
+
+
+def _numbers(evaluation: Evaluation) -> list[Sentence]:
+    """What stands beside the number of the use in force, or the number of each use."""
+    if evaluation.use is not None:
+        return beside_sentences(evaluation, evaluation.use)
+    return [*capacity_sentences(evaluation), *number_sentences(evaluation)]
 
 
 def _two_classes(evaluation: Evaluation) -> tuple[list[Sentence | None], list[Sentence | None]]:
-    """The headline on a table of positives and negatives, and the other sentences in their order."""
+    """The headline on a table of positives and negatives with its rates and numbers, and the other sentences."""
     table = TwoClasses(evaluation)
     rates = rates_sentence(table)
     if not table.rarer[1]:
-        return [few_sentence(table)], [rates, group_sentence(evaluation)]
-    outcomes = outcomes_sentence(table)
+        return [few_sentence(table), rates], [group_sentence(evaluation)]
+    headline = [few_sentence(table)] if table.is_few else []
+    beside = _numbers(evaluation)
+    # Beside the number of alerts stand precision and recall already.
+    rates = None if any(sentence.code == "beside-number" for sentence in beside) else rates
+    of_order = evaluation.use is not None and evaluation.use.name == "ranking"  # which labels say nothing of
     others = [
+        None if of_order else accuracy_sentence(table),
         group_sentence(evaluation),
-        None if table.are_similar and not table.is_lopsided else _read_first_sentence(evaluation),
-        sample_size_sentence(table),
+        None if of_order else sample_size_sentence(table),
     ]
-    accuracy = accuracy_sentence(table)
-    if table.is_few:
-        return [few_sentence(table), outcomes], [accuracy, rates, *others]
-    return [outcomes, rates], [accuracy, *others]
+    return [*headline, outcomes_sentence(table), rates, *beside], others
 
 
 def _ranking_sentence(evaluation: Evaluation) -> Sentence | None:
@@ -504,29 +533,6 @@ def _ranking_sentence(evaluation: Evaluation) -> Sentence | None:
         return Sentence(f"ROC AUC is {three_digits(auc.value)}, but {few} fits.", f"few-{name}")
     outranks = f"a random positive outranks a random negative {percent_text(auc.value)} of the time"
     return Sentence(f"ROC AUC is {interval_text(auc.value, auc.low, auc.high)}: {outranks}.", "ranking")
-
-
-def _precision_sentence(evaluation: Evaluation) -> Sentence | None:
-    if "average_precision" not in evaluation:
-        return None
-    row = evaluation["average_precision"]
-    value, none = interval_text(row.value, row.low, row.high), three_digits(row.chance)
-    return Sentence(f"Average precision is {value}; a random order has {none}.", "average-precision")
-
-
-def _read_first_sentence(evaluation: Evaluation) -> Sentence | None:
-    """What to compare models by, and which of the usual metrics change with prevalence."""
-    names = [get_metric(name).phrase for name in evaluation.read_first]
-    if not names:
-        return None
-    advice = f"To compare models read {listed(names, 'or')}"
-    if evaluation.counts is None and evaluation.confusion is not None:
-        which = "which give" if len(names) > 1 else "which gives"
-        return Sentence(f"{advice}, {which} every class equal weight.", "read-first")
-    changing = [m.phrase for m in changing_with_prevalence(evaluation)]
-    verb = "change" if len(changing) > 1 else "changes"
-    beside = f"; {listed(changing)} {verb} with prevalence" if changing else ""
-    return Sentence(f"{advice}{beside}.", "read-first")
 
 
 # ---------------------------------------------------------------- the limiting rate

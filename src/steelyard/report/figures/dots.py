@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.verdict.sentences import Outcomes
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
 
 _DOT = 2.9  # points across, one of which is left free
@@ -109,20 +110,22 @@ class DotsDisplay(ScoreDisplay):
 
     def caption(self) -> str:
         """How many rows the dots are, and what becomes of them."""
-        base = self.panels[0].dots.outcomes.base
+        dots = self.panels[0].dots
+        base, each = dots.stated.base, dots.stated.base // dots.outcomes.base
         by = "by score" if any(panel.ends for panel in self.panels) else "as predicted"
-        text = f"{base:,} rows {by}, of {self.rows}: positives above (solid), negatives below (outlined)"
+        of_dots = f", {each:,} to a dot" if each > 1 else ""
+        text = f"{base:,} rows {by}{of_dots}, of {self.rows}: positives above (solid), negatives below (outlined)"
         states = [caption_text.with_name(panel.name, self._state(panel)) for panel in self.panels]
         return f"{'; '.join([text, *states])}. Blue: true positives; vermilion: errors; grey: true negatives."
 
     @staticmethod
     def _state(panel: _Panel) -> str:
-        outcomes = panel.dots.outcomes
+        outcomes = panel.dots.stated
         threshold = caption_text.threshold_text(panel.dots.threshold)
         best = f", where {default_metric().title} is best on these rows," if panel.chosen else ""
         where = f"at the threshold {threshold}{best} " if panel.ends else ""
-        found = f"{outcomes.found:,} positives are found and {outcomes.missed:,} missed"
-        return f"{where}{found}, with {outcomes.false_alarms:,} false alarms"
+        found, missed, alarms = (_number(outcomes, key) for key in ("found", "missed", "false_alarms"))
+        return f"{where}{found} positives are found and {missed} missed, with {alarms} false alarms"
 
     def _draw(self, ax: Axes) -> DrawnAxes:
         axes = panels.as_array([ax]) if len(self.panels) == 1 else panels.grid(ax, len(self.panels), 1)
@@ -164,12 +167,12 @@ def _write_outcomes(ax: Axes, panel: _Panel) -> None:
     """The threshold and the four outcomes above the dots, each in its colour."""
     from matplotlib.offsetbox import AnchoredOffsetbox, HPacker, TextArea, VPacker
 
-    outcomes = panel.dots.outcomes
-    true_negatives = outcomes.base - outcomes.flagged - outcomes.missed
-    counts = (outcomes.found, outcomes.missed, outcomes.false_alarms, true_negatives)
+    outcomes = panel.dots.stated
+    counts = [_number(outcomes, key) for key in ("found", "missed", "false_alarms")]
+    counts.append(f"{outcomes.base - outcomes.flagged - outcomes.missed:,}")
     names = ("found", "missed", "false alarms" if outcomes.false_alarms != 1 else "false alarm", "correctly rejected")
     parts: list[Any] = [
-        TextArea(f"{'●' if kind.solid else '○'} {n:,} {word}", textprops={"color": _word_ink(kind), "size": 7})
+        TextArea(f"{'●' if kind.solid else '○'} {n} {word}", textprops={"color": _word_ink(kind), "size": 7})
         for kind, n, word in zip(_OUTCOMES.values(), counts, names, strict=True)
     ]
     threshold = f"threshold {caption_text.threshold_text(panel.dots.threshold)}" if panel.ends else "as predicted"
@@ -180,6 +183,10 @@ def _write_outcomes(ax: Axes, panel: _Panel) -> None:
     box = AnchoredOffsetbox("lower left", child=packed, pad=0, borderpad=0.3, frameon=False)
     box.set_bbox_to_anchor((0.0, 1.0), transform=ax.transAxes)  # type: ignore[arg-type]  # the stubs know only of boxes
     ax.add_artist(box)
+
+
+def _number(outcomes: Outcomes, key: str) -> str:
+    return "fewer than 1" if key in outcomes.scant else f"{getattr(outcomes, key):,}"
 
 
 def _word_ink(kind: _Outcome) -> str:

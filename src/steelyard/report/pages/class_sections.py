@@ -117,7 +117,7 @@ def classes_context(evaluation: Evaluation, table: Confusion, source: str) -> di
 
 
 def _sections(evaluation: Evaluation, table: Confusion) -> ClassSections:
-    lines, count = weakest_first(evaluation), len(table.labels)
+    lines, count = evaluation.weakest_classes(), len(table.labels)
     few = lines if count <= MOST_LISTED else lines[:_WEAKEST]
     listed = "" if len(few) == count else f"The {len(few)} classes with the lowest recall of {count:,} are listed."
     return ClassSections(
@@ -166,7 +166,7 @@ def _left_out(count: int) -> str:
 def _pairs(evaluation: Evaluation, table: Confusion, by: PairOrder) -> list[PairLine]:
     clustered = evaluation.is_clustered
     pairs = confused_pairs(table, evaluation.level, most=_PAIRS, by=by, clustered=clustered, tested_first=True)
-    return [_pair_line(table, pair) for pair in pairs]
+    return [_pair_line(table, pair, evaluation.level) for pair in pairs]
 
 
 def _pair_words(evaluation: Evaluation, table: Confusion) -> dict[str, str]:
@@ -186,12 +186,6 @@ def _pair_words(evaluation: Evaluation, table: Confusion) -> dict[str, str]:
     }
 
 
-def weakest_first(evaluation: Evaluation) -> list[tuple[int, ClassRow]]:
-    """The classes and their places by recall, the lowest first and those without one last."""
-    rows = enumerate(evaluation.per_class)
-    return sorted(rows, key=lambda part: (math.isnan(part[1].recall.value), part[1].recall.value, part[0]))
-
-
 def _matrix(table: Confusion) -> list[tuple[Label, list[MatrixCell]]]:
     """The table with every row shaded by its shares."""
     shares = true_class_shares(table)
@@ -204,10 +198,11 @@ def _matrix_row(table: Confusion, shares: Array, i: int) -> Iterator[MatrixCell]
         yield MatrixCell(count, unbroken(percent_text(float(share))) if count else "", kind)
 
 
-def _pair_line(table: Confusion, pair: ConfusedPair) -> PairLine:
+def _pair_line(table: Confusion, pair: ConfusedPair, level: float) -> PairLine:
     places = table.index(pair.true), table.index(pair.predicted)
     ends = unbroken(bounds_text(pair.low, pair.high, share=True)) if math.isfinite(pair.low) else ""
-    p_value = "" if math.isnan(pair.p_value) else unbroken(p_text(pair.p_value))
+    shown = unbroken(p_text(pair.p_value)) if pair.p_value <= 1 - level else "may be chance"
+    p_value = "" if math.isnan(pair.p_value) else shown
     share, expected = unbroken(percent_text(pair.share)), three_digits(pair.expected)
     return PairLine(places, pair.true, pair.predicted, pair.weight, share, ends, expected, p_value)
 

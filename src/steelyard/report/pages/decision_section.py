@@ -89,7 +89,9 @@ def decision_section(evaluation: Evaluation, data: Mapping[str, Any]) -> Section
         entries=_entries(share),
         confidences=_confidences(),
         exact=not why,
-        sentence=unbroken(words.decision_sentence(best, scores, 1.0, prevalence, planned=planned)),
+        sentence=unbroken(
+            words.decision_sentence(best, scores, 1.0, prevalence, planned=planned, base=data["headline"]["base"])
+        ),
         has_probabilities=scores.has_probabilities,
     )
     scripts = ("decision_rule.js", *([] if why else ["promises.js"]), "decision.js")
@@ -133,7 +135,6 @@ def _data(evaluation: Evaluation, scores: ScoreTable, why: str) -> dict[str, Any
         "ratio": words.RATIO,
         "titles": words.TITLES,
         "here": [words.HERE, words.HERE_ALERTS],
-        "bases": words.BASES,
         "notes": _NOTES | _LIMIT_NOTES,
         "wrong": _WRONG,
     }

@@ -17,6 +17,8 @@ from steelyard.evaluation.saved.json_values import plain_scores
 from steelyard.evaluation.score_dots import DOTS
 from steelyard.evaluation.threshold_grid import threshold_grid
 from steelyard.evaluation.verdict.moved_sentences import moved_sentences
+from steelyard.evaluation.verdict.sentences import NUMBERS_HEAD
+from steelyard.report.class_cells import class_cells
 from steelyard.report.pages import metric_facts
 from steelyard.report.pages.document import asset, embedded, rendered_html
 from steelyard.report.pages.html_tables import metric_line
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from steelyard.evaluation.evaluation import MetricRow
     from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
+    from steelyard.evaluation.verdict.sentences import Sentence
     from steelyard.report.pages.html_tables import MetricLine
     from steelyard.tables.confusion import Confusion
     from steelyard.tables.score_table import ScoreTable
@@ -50,7 +53,7 @@ class NotebookLine:
 
 
 def notebook_view(evaluation: Evaluation | MultilabelEvaluation) -> str:
-    """The verdict, the metrics to read first with their intervals, and the confusion matrix: no colour of its own.
+    """The verdict, the usual metrics with their intervals, and the confusion matrix: no colour of its own.
 
     >>> from steelyard import Counts, evaluate
     >>> notebook_view(evaluate(Counts(tp=28, fn=23, fp=72, tn=2680)))
@@ -65,17 +68,27 @@ def notebook_view(evaluation: Evaluation | MultilabelEvaluation) -> str:
             style=asset("result.css") + asset("notebook_view.css"),
             script=_script(evaluation, rows, data, key) if data and isinstance(evaluation, Evaluation) else "",
             key=key,
-            verdict=evaluation.verdict,
+            **_verdict(evaluation.verdict),
             assumed=evaluation.assumed,
             lines=[_line(row) for row in rows],
             level=f"{100 * evaluation.level:g} %",
             matrix=_matrix(table),
+            class_table=class_cells(evaluation),
             classes=0 if table is None else len(table.labels),
             positive=evaluation.positive,
             wide=_WIDE,
             version=__version__,
         )
     )
+
+
+def _verdict(sentences: Sequence[Sentence]) -> dict[str, object]:
+    """The sentences that stand first, the numbers by use, and those that are folded away."""
+    numbers = [sentence for sentence in sentences if sentence.is_of_use]
+    others = [sentence for sentence in sentences if not sentence.is_of_use]
+    beside = ("beside-number", "at-capacity")
+    first = max(2, *(i + 1 for i, s in enumerate(others) if s.is_headline or s.code in beside), 0)
+    return {"first": others[:first], "numbers": numbers, "why": others[first:], "numbers_head": NUMBERS_HEAD}
 
 
 def _line(row: MetricRow) -> NotebookLine:

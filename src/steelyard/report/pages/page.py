@@ -98,6 +98,11 @@ def _cross_page(result: CrossEvaluation, source: str) -> str:
 
 
 def _evaluation_page(evaluation: Evaluation, source: str, more: Sequence[Section] = ()) -> str:
+    if (use := evaluation.use) is not None and use.metrics:
+        from steelyard.report.terminal.profile import methods_text
+
+        methods = f"{use.title}. {methods_text(evaluation, use)}"
+        evaluation = replace(evaluation, assumed=(*evaluation.assumed, methods))
     if (scores := evaluation.scores) is not None:
         one_class = not (scores.positive.n and scores.negative.n)  # which has no curve
         evaluation = replace(evaluation, scores=None if one_class else plain_scores(scores))
@@ -107,8 +112,9 @@ def _evaluation_page(evaluation: Evaluation, source: str, more: Sequence[Section
     own = thresholded is not evaluation
     opening = [sentence for sentence in thresholded.verdict if sentence.code == "outcomes"] if own else []
     data = payload(thresholded, source) | {"own_threshold": own} | page_sentences(evaluation, live=bool(opening))
-    few = sum(sentence.code.startswith("few-") for sentence in evaluation.verdict[:1])  # which come first
-    sentences = [*evaluation.verdict[:few], *opening, *evaluation.verdict[few:]]
+    before = ("leading-number", "few-positives", "few-negatives")  # which come first
+    first = sum(sentence.code in before for sentence in evaluation.verdict)
+    sentences = [*evaluation.verdict[:first], *opening, *evaluation.verdict[first:]]
     context = page_context(thresholded, source, data, sentences)
     decision = [] if evaluation.scores is None else [decision_section(evaluation, data)]
     return _fitting(thresholded, context | {"more": more, "decision": decision}, data, _formulas(thresholded))

@@ -24,7 +24,7 @@ from steelyard.evaluation.verdict.moved_sentences import moved_sentences
 from steelyard.evaluation.verdict.sentences import Sentence
 from steelyard.metrics.families import FAMILIES
 from steelyard.metrics.registry import default_metric, get_metric
-from steelyard.report.metric_blocks import TOP_METRICS, top_metrics
+from steelyard.report.metric_blocks import top_metrics
 from steelyard.report.pages import metric_facts
 from steelyard.report.pages.copied_json import LABEL, beside_metrics, typed_label
 from steelyard.report.pages.document import clipped
@@ -91,7 +91,7 @@ def _constants(evaluation: Evaluation) -> dict[str, Any]:
         **interval_constants(evaluation),
         "families": {name: family.title for name, family in FAMILIES.items()},
         "class_metrics": [{"name": n, "range": [0, 1], "share": get_metric(n).is_share} for n in CLASS_METRICS],
-        "tops": TOP_METRICS,
+        "tops": list(dict.fromkeys(top_metrics(evaluation).values())),
         "dots": DOTS,
         "drawn": [*CLASS_METRICS, default_metric().name],
     }

@@ -9,8 +9,9 @@ from markupsafe import Markup
 
 from steelyard._names import __version__
 from steelyard.analysis.results.formatting import three_digits, unbroken
+from steelyard.evaluation.verdict.sentences import NUMBERS_HEAD
 from steelyard.evaluation.verdict.verdict import limiting_rate
-from steelyard.report.metric_blocks import TOP_METRICS
+from steelyard.report.metric_blocks import top_metrics
 from steelyard.report.pages.controls import controls
 from steelyard.report.pages.document import label_html
 from steelyard.report.pages.html_tables import class_table, metric_lines
@@ -34,6 +35,8 @@ def page_context(
     return {
         "facts": facts_of(evaluation, source, Markup("positive {}").format(label_html(evaluation.positive))),
         "verdict": page_verdict(verdict),
+        "leads": evaluation.use is not None,
+        "numbers_head": NUMBERS_HEAD,
         "limit": unbroken(limiting_rate(evaluation)),
         "classes": None,
         "positive": evaluation.positive,
@@ -45,7 +48,7 @@ def page_context(
         "has_probabilities": bool(data.get("reliability")),
         "over": (_OVER_THRESHOLD if has_scores else {}) | _OVER_PREVALENCE,
         "metrics": metric_lines(evaluation),
-        "top_metrics": TOP_METRICS,
+        "top_metrics": {*top_metrics(evaluation).values()},
         "metric_key": "metric",
         "class_table": class_table(evaluation),
         "about": _about(evaluation, data),
@@ -67,9 +70,10 @@ def _band_words(evaluation: Evaluation) -> str:
 
 @dataclass(frozen=True)
 class PageVerdict:
-    """The sentences of the heading, the one below it, and those that are folded away."""
+    """The sentences of the heading, the numbers by use, the one below, and those that are folded away."""
 
     headline: Sequence[PageSentence]
+    numbers: Sequence[PageSentence]
     lead: Sequence[PageSentence]
     why: Sequence[PageSentence]
 
@@ -92,9 +96,11 @@ def page_verdict(sentences: Sequence[Sentence]) -> PageVerdict:
     below = {"ranking"} if any(sentence.code == "outcomes" for sentence in sentences) else set()
     heads = [s.code for s in sentences if s.is_headline and s.code not in below] or [lines[0].code]
     headline, others = ([line for line in lines if (line.code in heads) is wanted] for wanted in (True, False))
+    of_use = {s.code for s in sentences if s.is_of_use or s.code in ("beside-number", "at-capacity")}
+    numbers = [line for line in others if line.code in of_use]
     lead = [line for line in others if _is_lead(line.code)][:1]
     lead += [line for line in others if line.code == "weakest-class"]
-    return PageVerdict(headline, lead, [line for line in others if line not in lead])
+    return PageVerdict(headline, numbers, lead, [line for line in others if line not in [*lead, *numbers]])
 
 
 def _is_lead(code: str) -> bool:

@@ -27,6 +27,11 @@ def coloured(text: str) -> str:
     return f"\x1b[38;5;31m{text}\x1b[0m" if text else ""
 
 
+def plain(text: str) -> str:
+    """The text without the codes of bold and colour."""
+    return re.sub(r"\x1b\[[\d;]*m", "", text)
+
+
 def without_controls(text: str) -> str:
     """Text of a user's data without what could steer a terminal."""
     return _CONTROL.sub("·", text)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 MOST_SHOWN_LABELS, _MOST_SHOWN_PAIRS, _FOUR = 12, 8, 9_999.5
 _TESTED = (
-    "Expected if errors fell on classes whatever the true one; p is of so many or more, and pairs that it shows come "
-    "first. "
+    "Expected if errors fell on classes whatever the true one; p is of so many or more. Pairs that it shows come "
+    "first; a dash may be chance. "
 )
 
 
@@ -59,7 +59,7 @@ def _most_confused(table: Confusion, level: float, clustered: bool) -> str:
             cell_count(pair.weight),
             _share(pair),
             three_digits(pair.expected),
-            "–" if math.isnan(pair.p_value) else p_digits(pair.p_value),
+            p_digits(pair.p_value) if pair.p_value <= 1 - level else "–",
         ]
         for pair in pairs
     ]

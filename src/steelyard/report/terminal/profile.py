@@ -10,9 +10,10 @@ from steelyard.analysis.results.formatting import listed, three_digits
 from steelyard.exceptions import InputError
 from steelyard.metrics.references import reference
 from steelyard.report.figures.figure_kinds import FIGURE_KINDS
-from steelyard.report.markdown import escaped, markdown_table
+from steelyard.report.markdown import escaped, markdown_table, verdict_markdown
 from steelyard.report.pages.sections import INTERVAL_METHODS
-from steelyard.report.terminal.layout import bold, paragraph, print_table
+from steelyard.report.terminal.layout import bold, paragraph, print_table, safe_paragraph
+from steelyard.report.text import verdict_parts
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation, MetricRow
@@ -23,13 +24,16 @@ def profile_text(evaluation: Evaluation, profile: Use) -> str:
     """The table and the methods for a terminal."""
     rows = [[_title(row), *_numbers(row)] for row in evaluation.metrics]
     table = print_table(_head(evaluation), rows, wrap=(2,), optional=())
-    return "\n\n".join([bold(paragraph(profile.title)), table, *map(paragraph, _words(evaluation, profile))])
+    headline, reasons = verdict_parts(evaluation, safe_paragraph, bold)
+    words = map(safe_paragraph, _words(evaluation, profile))
+    return "\n\n".join(filter(None, [bold(paragraph(profile.title)), headline, reasons, table, *words]))
 
 
 def profile_markdown(evaluation: Evaluation, profile: Use) -> str:
     """The table and the methods as Markdown."""
     table = markdown_table(_head(evaluation), ([_title(row), *_numbers(row)] for row in evaluation.metrics))
-    return "\n\n".join([f"**{escaped(profile.title)}**", table, *map(escaped, _words(evaluation, profile))])
+    parts = [f"**{escaped(profile.title)}**", *verdict_markdown(evaluation), table]
+    return "\n\n".join([*parts, *map(escaped, _words(evaluation, profile))])
 
 
 def _head(evaluation: Evaluation) -> list[str]:

@@ -48,7 +48,7 @@ def evaluation_summary(
 ) -> str:
     """The headline, the scores, why, the metrics as bars, the table, and what was assumed."""
     table = getattr(evaluation, "confusion", None)  # which label sets have not
-    headline, reasons = verdict_parts(evaluation, safe_paragraph)
+    headline, reasons = verdict_parts(evaluation, safe_paragraph, bold)
     parts = [
         _title(evaluation, name, given),
         bold(headline),
@@ -195,7 +195,7 @@ def shift_summary(here: Evaluation, there: Evaluation) -> str:
     shown = {row.name for row in there.shown()}
     rows = [row for row in shifted_rows(here, there) if row["metric"] in shown]
     by_group = ["", _groups(there)] if there.groups else []
-    headline, reasons = verdict_parts(there, safe_paragraph)
+    headline, reasons = verdict_parts(there, safe_paragraph, bold)
     return "\n".join(
         [
             bold(headline),

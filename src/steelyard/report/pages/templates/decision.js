@@ -35,7 +35,7 @@ if (D.decision) (() => {
   function answered() {
     const asked = settings(), share = shareAt(state.stop), notes = [], bad = Object.keys(asked.wrong).length > 0;
     const drawn = share === null || !asked.confidence ? [] : asked.limits.filter((limit) => !ofClass(limit));
-    const found = { ...asked, share, notes, bad, at: prevalence(), base: 1000, index: null, text: bad ? mended(Object.entries(asked.wrong)[0]) : "", there: ROWS_AT.map((c) => atPrevalence(c, share)), confidence: drawn.length ? null : asked.confidence };
+    const found = { ...asked, share, notes, bad, at: prevalence(), base: D.headline.base, index: null, text: bad ? mended(Object.entries(asked.wrong)[0]) : "", there: ROWS_AT.map((c) => atPrevalence(c, share)), confidence: drawn.length ? null : asked.confidence };
     if (bad) return found;
     Object.assign(found, decide({ ...found, tables: ROWS_AT, plateau: W.plateau, starts: W.starts, whole: WHOLE }));
     (found.index === null ? refused : described)(found);
@@ -66,8 +66,7 @@ if (D.decision) (() => {
   }
 
   function described(found) {
-    const { limits, notes, share, plateau } = found, counts = outcomes(found.there[found.index], D.weighted || share !== null ? null : D.rows, W.bases);
-    found.base = counts.base;
+    const { limits, notes, share, plateau } = found, counts = outcomes(found.there[found.index], share);
     found.text = [outcomeText(found, counts), costText(found), limitsText(found)].join(" ").trim();
     const [low, high] = plateau.map((i) => (kindOf(i) === "threshold" ? digits(at(i)) : kindOf(i) + " flagged"));
     notes.push(note(plateau[0] === plateau[1] ? "alone" : "plateau", { with: limits.length ? W.notes.limited : "The", within: inPercent(W.plateau), low, high }));
@@ -78,7 +77,7 @@ if (D.decision) (() => {
   function outcomeText({ index, share }, counts) {
     const key = kindOf(index), rows = share !== null ? "prevalence" : counts.own ? "these" : D.weighted ? "weighted" : "like";
     const words = { rule: filled(W.rules[key], { threshold: digits(at(index)) }), rows: filled(W.rows[rows], { base: whole(counts.base), share: percent(share) }) };
-    for (const [name, forms] of Object.entries(W.parts)) words[name] = filled(forms[Math.min(counts[name], 2)], { n: whole(counts[name]), all: whole(counts.positives) });
+    for (const [name, forms] of Object.entries(W.parts)) words[name] = filled(phrase(counts, name, forms), { n: whole(counts[name]), all: whole(counts.positives) });
     return filled(W.frames[key], words);
   }
 

@@ -1,7 +1,5 @@
 // Dots: a thousand rows by score and outcome, in the whole rows of the headline, and the threshold one can drag.
 
-const ownRows = (share) => share === null && !D.weighted && D.rows <= D.dots;
-
 const DOT = 6, BLOCK_DOT = 7, TALL = 224, FEW_DOTS = 40;
 const OUTCOME_WORDS = ["found (true positives)", "missed (false negatives)", "false alarms (false positives)", "correctly rejected (true negatives)"];
 const dots = {
@@ -10,9 +8,9 @@ const dots = {
     if (!host("dots")) return;
     const byScore = THRESHOLDS > 0 && state.index !== null;
     if (redraw || !this.p || this.byScore !== byScore) this.draw(byScore);
-    const whole = wholeRows(cells, ownRows(share) ? D.rows : D.dots);
-    this.place(whole, byScore ? this.byScores(whole) : this.byPrediction(whole));
-    this.words(whole);
+    const drawn = dotOutcomes(cells, Math.min(D.headline.base, D.dots));
+    this.place(drawn, byScore ? this.byScores(drawn) : this.byPrediction(drawn));
+    this.words(outcomes(cells, share), drawn);
     if (!byScore) return;
     const at = this.p.X(Math.min(thresholdAt(state.index), SCORES.to)), nobody = thresholdAt(state.index) === Infinity;
     const x = round(nobody ? this.p.box.right + 6 : at);
@@ -73,10 +71,11 @@ const dots = {
     if (old[2] !== kind) { circle.setAttribute("class", kind); shown(circle, kind); }
     this.seen[i] = [x, y, kind, r];
   },
-  words(whole) {
+  words(whole, drawn) {
     const negatives = whole.base - whole.positives, counts = [whole.found, whole.missed, whole.false_alarms, negatives - whole.false_alarms];
-    const start = D.weighted || whole.base !== D.rows ? `${grouped(String(whole.base))} rows like these` : `These ${grouped(String(whole.base))} rows`;
-    say(host("dots-title"), shareAt(state.stop) === null ? start : `${grouped(String(whole.base))} rows at a prevalence of ${percent(prevalence())}`);
+    const start = whole.own ? `These ${grouped(String(whole.base))} rows` : `${grouped(String(whole.base))} rows like these`, each = whole.base / drawn.base;
+    const title = shareAt(state.stop) === null ? start : `${grouped(String(whole.base))} rows at a prevalence of ${percent(prevalence())}`;
+    say(host("dots-title"), each > 1 ? `${title}, ${grouped(String(each))} to a dot` : title);
     if (!this.legend) this.legend = OUTCOMES.map((kind, i) => {
       const part = el("span", {}, host("legend")), mark = el("svg", { class: "key", width: 12, height: 12, "aria-hidden": "true" }, part);
       el("circle", { class: kind, cx: 6, cy: 6, r: 4 }, mark);
@@ -86,13 +85,14 @@ const dots = {
       el("span", { class: "term" }, part, ` (${term}`);
       return count;
     });
-    counts.forEach((n, i) => say(this.legend[i], grouped(String(n))));
+    const keys = ["found", "missed", "false_alarms", ""];
+    counts.forEach((n, i) => say(this.legend[i], fewerThanOne(whole, keys[i], n)));
     host("dots").setAttribute("role", this.byScore ? "group" : "img");
-    host("dots").setAttribute("aria-label", `${host("dots-title").textContent} as dots: ${counts.map((n, i) => `${n} ${OUTCOME_WORDS[i]}`).join(", ")}`);
+    host("dots").setAttribute("aria-label", `${host("dots-title").textContent} as dots: ${counts.map((n, i) => `${fewerThanOne(whole, keys[i], n)} ${OUTCOME_WORDS[i]}`).join(", ")}`);
   },
 };
 charts.unshift(dots);
-tables.set("dots", () => [["outcome", "rows"], ...OUTCOMES.map((kind, i) => [OUTCOME_WORDS[i], Number(dots.legend[i].textContent.replace(/,/g, ""))])]);
+tables.set("dots", () => [["outcome", "rows"], ...OUTCOMES.map((kind, i) => [OUTCOME_WORDS[i], dots.legend[i].textContent.replace(/,/g, "")])]);
 
 // ---------------------------------------------------------------- the threshold, dragged or by keyboard
 

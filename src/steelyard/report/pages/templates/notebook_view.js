@@ -77,12 +77,12 @@ function drawing(room) {
   svg.setAttribute("role", "img");
   room.append(svg);
   const draw = (cells, share, index) => {
-    const whole = wholeRows(cells, share === null && !D.weighted && D.rows <= D.dots ? D.rows : D.dots), drawn = Object.fromEntries(OUTCOMES.map((kind) => [kind, ""]));
+    const whole = dotOutcomes(cells, Math.min(D.headline.base, D.dots)), stated = outcomes(cells, share), drawn = Object.fromEntries(OUTCOMES.map((kind) => [kind, ""]));
     const sides = dotsByScore({ ...D.thresholds, whole, now: thresholdAt(index), isWhole: D.is_whole, axis: D.axis, X, ...box, size: DOT }), r = DOT / 2 - 0.5;
     for (const [x, y, kind] of stackedDots(whole, sides, box, DOT)) drawn[kind] += `M${(x - r).toFixed(1)} ${y.toFixed(1)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`;
     for (const kind of OUTCOMES) paths[kind].setAttribute("d", drawn[kind]);
     line.setAttribute("d", `M${X(Math.min(thresholdAt(index), D.axis.to)).toFixed(1)} 0V${TALL}`);
-    svg.setAttribute("aria-label", `${whole.base} rows by score: ${whole.found} true positives, ${whole.missed} false negatives, ${whole.false_alarms} false positives`);
+    svg.setAttribute("aria-label", `${stated.base} rows by score: ${stated.found} true positives, ${stated.missed} false negatives, ${stated.false_alarms} false positives`);
   };
   draw.dragged = (act) => {
     const go = (event) => { const at = svg.getBoundingClientRect(); act((((event.clientX - at.left) * WIDE) / at.width - box.left) / (box.right - box.left)); };

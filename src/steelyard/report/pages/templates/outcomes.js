@@ -1,36 +1,38 @@
-// Outcomes: a table in whole rows of a round number, the headline that states them, and where their dots lie.
+// Outcomes: a table in whole rows of the page's denominator, the headline that states them, and where their dots lie.
 
 const OUTCOMES = ["tp", "fn", "fp", "tn"];
 const filled = (template, words) => template.replace(/\{(\w+)\}/g, (_, key) => words[key]);
 
-// The table in so many whole rows, as Python states it: what has rows keeps one.
-function wholeRows([tp, fn, fp, tn], base) {
+// The table in so many whole rows, the page's denominator at every state, as Python states it.
+function outcomes([tp, fn, fp, tn], share) {
+  const { base } = D.headline, total = tp + fn + fp + tn, within = (part, high) => Math.min(Math.floor((part / total) * base + 0.5 + 1e-9), high);
+  const positives = within(tp + fn, base), found = fn ? within(tp, positives) : positives, alarms = within(fp, base - positives);
+  const counts = { base, positives, flagged: found + alarms, found, missed: positives - found, false_alarms: alarms };
+  const cells = { positives: tp + fn, flagged: tp + fp, found: tp, missed: fn, false_alarms: fp };
+  return { ...counts, own: share === null && !D.weighted && base === D.rows, scant: Object.keys(cells).filter((key) => cells[key] > 0 && !counts[key]) };
+}
+
+// Of what has rows, though fewer than one of so many, never that there is none.
+const phrase = (counts, key, forms) => forms[counts.scant.includes(key) ? 3 : Math.min(counts[key], 2)];
+const fewerThanOne = (counts, key, n) => (counts.scant.includes(key) ? "< 1" : grouped(String(n)));
+
+// The table in so many dots, as Python draws it: what has rows keeps one.
+function dotOutcomes([tp, fn, fp, tn], base) {
   const total = tp + fn + fp + tn, within = (part, low, high) => Math.max(+low, Math.min(Math.floor((part / total) * base + 0.5 + 1e-9), high));
   const positives = within(tp + fn, tp + fn > 0, base - (fp + tn > 0));
   const found = within(tp, tp > 0, positives - (fn > 0)), alarms = within(fp, fp > 0, base - positives - (tn > 0));
   return { base, positives, flagged: found + alarms, found, missed: positives - found, false_alarms: alarms };
 }
 
-// The table in whole rows of a round number, as Python states it: what has rows keeps one.
-function outcomes([tp, fn, fp, tn], rows, limits = D.headline.limits) {
-  const cells = [tp, fn, fp, tn], total = tp + fn + fp + tn, [least, forCells, largest] = limits;
-  const share = (parts) => Math.min(...parts.filter((part) => part > 0), total) / total;
-  const rarer = share([tp + fn, fp + tn]), cell = share([tp, fn, fp]);
-  let base = 100;
-  while (base < largest && !(rarer * base >= least && (cell * base >= 0.5 || base >= forCells))) base *= 10;
-  if (rows !== null && rows <= base) return { base: rows, positives: tp + fn, flagged: tp + fp, found: tp, missed: fn, false_alarms: fp, own: true };
-  return { ...wholeRows(cells, base), own: false };
-}
-
 function headline(cells, share) {
   const { starts, parts, some, none, name } = D.headline;
-  const counts = outcomes(cells, D.weighted || share !== null ? null : D.rows), whole = (n) => grouped(String(n));
+  const counts = outcomes(cells, share), whole = (n) => grouped(String(n));
   const start = starts[share !== null ? "prevalence" : counts.own ? "these" : D.weighted ? "weighted" : "like"];
   const words = { start: start.replace("{base}", whole(counts.base)).replace("{share}", percent(share)) };
   for (const [key, forms] of Object.entries(parts)) {
-    words[key] = forms[Math.min(counts[key], 2)].replace("{n}", whole(counts[key])).replace("{name}", () => name);
+    words[key] = phrase(counts, key, forms).replace("{n}", whole(counts[key])).replace("{name}", () => name);
   }
-  return (counts.flagged ? some : none).replace(/\{(\w+)\}/g, (_, key) => words[key]);
+  return (counts.flagged || counts.scant.includes("flagged") ? some : none).replace(/\{(\w+)\}/g, (_, key) => words[key]);
 }
 
 // Scores of so many dots of a class, from the highest down: the k-th of m lies at the quantile (k - 0.5) / m. Where not
