@@ -242,10 +242,12 @@ def _peers(metric: Metric) -> str:
     if not counterparts:
         return (
             remark
-            or "scikit-learn, imbalanced-learn, torchmetrics and PyCM have no function of this metric that we know of."
+            or "scikit-learn, imbalanced-learn, torchmetrics, yardstick and PyCM have no function of this metric that we "
+            "know of."
         )
     lines = ["| library | name |", "|---|---|", *(f"| {peer.library} | `{peer.name}` |" for peer in counterparts)]
-    differ = [f"{peer.library}: {peer.differs}." for peer in counterparts if peer.differs] + differences(metric)
+    differ = list(dict.fromkeys(f"{peer.library}: {peer.differs}." for peer in counterparts if peer.differs))
+    differ += differences(metric)
     differ += [*undefined(metric), *([remark] if remark else [])]
     return "\n".join([*lines, "", *(f"- {sentence}" for sentence in differ)])
 

@@ -1,7 +1,8 @@
 """Peers: what other libraries call a metric, and where they differ from it; the tests run both where they are there.
 
-scikit-learn's name stands in the registry, and below where it takes an option or a part of the answer. Where its value
-differs on a degenerate input is not written here: both are run on it when the pages are made.
+Their names stand in the package, in `steelyard.metrics.peers`; below is what is called with options, or gives a part of
+the answer. Where scikit-learn's value differs on a degenerate input is not written here: both are run on it when the
+pages are made.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ from math import isclose, isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+from steelyard.metrics.peers import PYCM, SKLEARN, TORCHMETRICS, PeerName, peer_names
+from steelyard.metrics.spec_text import parse_form
 
 if TYPE_CHECKING:
     from steelyard.metrics.measure import Metric
@@ -24,7 +28,7 @@ class Peer(NamedTuple):
     differs: str = ""
 
 
-SKLEARN: dict[str, tuple[str, dict[str, Any]]] = {  # a function of another metric, or of two, with its options
+CALLS: dict[str, tuple[str, dict[str, Any]]] = {  # a function of another metric, or of two, with its options
     "specificity": ("recall_score", {"pos_label": 0}), "negative_predictive_value": ("precision_score", {"pos_label": 0}),
     "negative_f1": ("f1_score", {"pos_label": 0}), "mean_f1": ("f1_score", {"average": "macro"}),
     "informedness": ("balanced_accuracy_score", {"adjusted": True}),
@@ -32,35 +36,16 @@ SKLEARN: dict[str, tuple[str, dict[str, Any]]] = {  # a function of another metr
     "negative_likelihood_ratio": ("class_likelihood_ratios", {}),
 }  # fmt: skip
 SECOND = ("negative_likelihood_ratio",)  # what stands second where a function gives two
-PYCM = {  # attributes of ConfusionMatrix, one value a class
-    "recall": "TPR", "specificity": "TNR", "precision": "PPV", "negative_predictive_value": "NPV",
-    "false_positive_rate": "FPR", "false_negative_rate": "FNR", "accuracy": "ACC", "error_rate": "ERR",
-    "prevalence": "PRE", "predicted_prevalence": "TOPR", "f1": "F1", "f2": "F2", "jaccard": "J", "fowlkes_mallows": "G", "g_mean": "GM",
-    "adjusted_g_mean": "AGM", "balanced_accuracy": "AUC", "informedness": "BM", "markedness": "MK", "mcc": "MCC",
-    "positive_likelihood_ratio": "PLR", "negative_likelihood_ratio": "NLR", "diagnostic_odds_ratio": "DOR",
-    "optimized_precision": "OP", "iba": "IBA",
-}  # fmt: skip
-PYCM_WHOLE = {"kappa": "Kappa", "mean_f1": "F1_Macro"}  # one value a table
 PYCM_CALLS = {  # what is called, or read at a class
     "negative_f1": "ConfusionMatrix.F1[negative]", "f_beta": "ConfusionMatrix.F_beta(beta)",
     "net_benefit": "ConfusionMatrix.NB(w)", "brier": "ConfusionMatrix.brier_score()",
-    "log_loss": "ConfusionMatrix.log_loss()", "roc_auc": "ROCCurve.area()",
+    "log_loss": "ConfusionMatrix.log_loss()", "mean_f1": "ConfusionMatrix.F1_Macro", "roc_auc": "ROCCurve.area()",
 }  # fmt: skip
-TORCHMETRICS = {
-    "recall": "BinaryRecall", "specificity": "BinarySpecificity", "precision": "BinaryPrecision",
-    "negative_predictive_value": "BinaryNegativePredictiveValue", "accuracy": "BinaryAccuracy",
-    "error_rate": "BinaryHammingDistance",
-    "f1": "BinaryF1Score", "f_beta": "BinaryFBetaScore", "jaccard": "BinaryJaccardIndex",
-    "mcc": "BinaryMatthewsCorrCoef", "kappa": "BinaryCohenKappa", "roc_auc": "BinaryAUROC",
-    "average_precision": "BinaryAveragePrecision", "expected_calibration_error": "BinaryCalibrationError",
-    "recall_at_precision": "BinaryRecallAtFixedPrecision", "precision_at_recall": "BinaryPrecisionAtFixedRecall",
-}  # fmt: skip
-TORCHMETRICS_ZERO = tuple(name for name in TORCHMETRICS if name not in ("mcc", "kappa"))  # 0 in place of 0/0
-IMBALANCED = {
-    "recall": "sensitivity_score",
-    "specificity": "specificity_score",
-    "g_mean": "geometric_mean_score",
-    "macro_mean_absolute_class_error": "macro_averaged_mean_absolute_error",
+ADDRESSES = {
+    "imbalanced-learn": "imblearn.metrics.{}",
+    "torchmetrics": "torchmetrics.{}",
+    "yardstick": "yardstick::{}",
+    "PyCM": "ConfusionMatrix.{}",
 }
 NOTES = {
     ("imbalanced-learn", "g_mean"): "averaged over classes it takes the root of the product of two means; here it is "
@@ -103,26 +88,40 @@ REMARKS = {  # where a name misleads, or two calls make one metric
 
 def peers(metric: Metric) -> list[Peer]:
     """What others call a metric."""
-    counterparts = [Peer("scikit-learn", f"sklearn.metrics.{called(*call)}")] if (call := scikit_learn(metric)) else []
-    if metric.name in IMBALANCED:
-        counterparts.append(Peer("imbalanced-learn", f"imblearn.metrics.{IMBALANCED[metric.name]}"))
-    if metric.name == "iba":
-        counterparts.append(Peer("imbalanced-learn", "imblearn.metrics.make_index_balanced_accuracy"))
-    if metric.name in TORCHMETRICS:
-        counterparts.append(Peer("torchmetrics", f"torchmetrics.classification.{TORCHMETRICS[metric.name]}"))
-    if metric.name == "precision_at_k":
-        counterparts.append(Peer("torchmetrics", "torchmetrics.retrieval.RetrievalPrecision"))
-    if attribute := (PYCM | PYCM_WHOLE).get(metric.name):
-        counterparts.append(Peer("PyCM", f"ConfusionMatrix.{attribute}"))
+    counterparts = [Peer(SKLEARN, f"sklearn.metrics.{called(*call)}")] if (call := scikit_learn(metric)) else []
+    for peer in named(metric):
+        address = ADDRESSES[peer.library].format(_located(peer.library, peer.name))
+        counterparts.append(Peer(peer.library, address, peer.answer))
     if metric.name in PYCM_CALLS:
-        counterparts.append(Peer("PyCM", PYCM_CALLS[metric.name]))
-    return [peer._replace(differs=NOTES.get((peer.library, metric.name), "")) for peer in counterparts]
+        counterparts.append(Peer(PYCM, PYCM_CALLS[metric.name]))
+    noted = ((peer, NOTES.get((peer.library, metric.name), "")) for peer in counterparts)
+    return [peer._replace(differs=peer.differs or note) for peer, note in noted]
+
+
+def named(metric: Metric, *libraries: str) -> list[PeerName]:
+    """The libraries' names of a metric, whatever its parameters; those of an average are left out."""
+    return [
+        peer
+        for peer in peer_names()
+        if peer.form and peer.library in (libraries or ADDRESSES) and _is_of(metric, peer.form)
+    ]
+
+
+def _is_of(metric: Metric, form: str) -> bool:
+    stem, settings = parse_form(form)
+    return stem == metric.name and "average" not in settings
+
+
+def _located(library: str, name: str) -> str:
+    if library == TORCHMETRICS:
+        return f"{'retrieval' if name.startswith('Retrieval') else 'classification'}.{name}"
+    return name.replace(" ", "_")
 
 
 def scikit_learn(metric: Metric) -> tuple[str, dict[str, Any]] | None:
     """scikit-learn's function of a metric, and its options."""
     if metric.sklearn is None:
-        return SKLEARN.get(metric.name)
+        return CALLS.get(metric.name)
     return metric.sklearn, {"beta": metric.parameters["beta"]} if metric.sklearn == "fbeta_score" else {}
 
 
@@ -162,9 +161,10 @@ def undefined(metric: Metric) -> list[str]:
     """What the others that were not run give where a metric is undefined on one of the cases."""
     if not any(isnan(metric(data(*case))) for case in cases(metric).values()):
         return []
-    pycm = metric.function is not None and metric.name in PYCM | PYCM_WHOLE | PYCM_CALLS
-    sentences = ['PyCM: the text "None" where it is undefined here.'] * pycm
-    return sentences + ["torchmetrics: 0 where it is undefined here."] * (metric.name in TORCHMETRICS_ZERO)
+    pycm = metric.function is not None and (named(metric, PYCM) or metric.name in PYCM_CALLS)
+    zero = named(metric, TORCHMETRICS) and metric.name not in ("mcc", "kappa")
+    sentences = ['PyCM: the text "None" where it is undefined here.'] * bool(pycm)
+    return sentences + ["torchmetrics: 0 where it is undefined here."] * bool(zero)
 
 
 def cases(metric: Metric) -> dict[str, Any]:

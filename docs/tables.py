@@ -6,9 +6,10 @@ import re
 from pathlib import Path
 
 from decided import cell
-from peers import IMBALANCED, called, scikit_learn
+from peers import called, named, scikit_learn
 
 from steelyard import list_metrics
+from steelyard.metrics.peers import IMBALANCED
 
 PLACE = re.compile(r"<!-- table: (\w+) -->")
 HERE = Path(__file__).parent
@@ -22,7 +23,7 @@ def filled(text: str) -> str:
 def names() -> str:
     """Each metric that scikit-learn or imbalanced-learn has, by both names."""
     rows = [(f"`{called(*call)}`", m) for m in list_metrics() if (call := scikit_learn(m))]
-    rows += [(f"`{IMBALANCED[m.name]}` (imbalanced-learn)", m) for m in list_metrics() if m.name in IMBALANCED]
+    rows += [(f"`{peer.name}` ({IMBALANCED})", m) for m in list_metrics() for peer in named(m, IMBALANCED)]
     lines = [f"| {theirs} | [`{m.name}`](catalogue/{m.name}.md) |" for theirs, m in rows]
     return "\n".join(["| there | here |", "|---|---|", *lines])
 

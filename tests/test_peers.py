@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -9,7 +10,10 @@ import numpy as np
 import pytest
 
 import steelyard
-from steelyard import list_metrics
+from steelyard import get_metric, list_metrics
+from steelyard.exceptions import UnknownNameError
+from steelyard.metrics.peers import EVERYBODY, IMBALANCED, PYCM, SKLEARN, TORCHMETRICS, YARDSTICK, peer_names
+from steelyard.metrics.spec import MetricSpec
 
 sys.path.append(str(Path(__file__).parent.parent / "docs"))
 
@@ -36,17 +40,23 @@ def _matrix(cells):
 
 
 def _of_pycm(name, matrix):
-    """PyCM's value of the positive class."""
+    """PyCM's value of the positive class, by its name of it or by what is called."""
     if name == "f_beta":
         return matrix.F_beta(1)[1]
     if name == "negative_f1":
         return matrix.F1[0]
-    return getattr(matrix, peers.PYCM_WHOLE[name]) if name in peers.PYCM_WHOLE else getattr(matrix, peers.PYCM[name])[1]
+    value = (matrix.class_stat | matrix.overall_stat)[name]
+    return value[1] if isinstance(value, dict) else value
 
 
 def _in_pycm():
-    names = [*peers.PYCM, *peers.PYCM_WHOLE, "f_beta", "negative_f1"]
-    return {name: steelyard.get_metric("iba[alpha=1,of=tpnr]" if name == "iba" else name) for name in names}
+    """The forms of PyCM's names of one class and of the whole table, averages aside."""
+    forms = {peer.name: peer.form for peer in peer_names() if peer.library == PYCM and "average" not in peer.form}
+    return {
+        name: get_metric(form)
+        for name, form in [*forms.items(), ("f_beta", "f_beta"), ("negative_f1", "negative_f1")]
+        if form
+    }
 
 
 def test_the_named_peers_exist():
@@ -105,6 +115,7 @@ def test_pycms_attributes_are_what_we_say():
     matrix = _matrix(FINLEY)
     for name, metric in _in_pycm().items():
         assert _of_pycm(name, matrix) == pytest.approx(metric(steelyard.Counts(*FINLEY))), name
+    assert matrix.F1_Macro == pytest.approx(steelyard.mean_f1(steelyard.Counts(*FINLEY)))
     assert matrix.NB(w=1 / 9)[1] == pytest.approx(steelyard.net_benefit(*_rows(FINLEY), threshold=0.1))
 
 
@@ -113,7 +124,7 @@ def test_pycm_says_none_where_a_metric_is_undefined(cells):
     matrix = _matrix(cells)
     for name, metric in _in_pycm().items():
         ours, theirs = metric(steelyard.Counts(*cells)), _of_pycm(name, matrix)
-        if name == "diagnostic_odds_ratio" and cells == peers.LABELS["every row is wrong"]:
+        if name == "DOR" and cells == peers.LABELS["every row is wrong"]:
             assert (ours, theirs) == (0, "None")
         else:
             assert theirs == "None" if np.isnan(ours) else theirs == pytest.approx(ours), name
@@ -133,27 +144,33 @@ def test_pycms_metrics_of_scores_are_ours():
     assert pycm.PRCurve(*both, classes=["0", "1"]).area()["1"] < steelyard.pr_auc(y, scores)  # without its end
 
 
-def _of_torchmetrics(metric, rows):
+BINARY = [
+    peer for peer in peer_names() if peer.library == TORCHMETRICS and peer.name.startswith("Binary") and peer.form
+]
+
+
+def _of_torchmetrics(name, rows):
     torch = pytest.importorskip("torch")
     classification = pytest.importorskip("torchmetrics.classification")
-    given = {"f_beta": {"beta": 1.0}, "recall_at_precision": {"min_precision": 0.9},
-             "precision_at_recall": {"min_recall": 0.9}, "expected_calibration_error": {"n_bins": 10}}  # fmt: skip
+    given = {"BinaryFBetaScore": {"beta": 1.0}, "BinaryRecallAtFixedPrecision": {"min_precision": 0.9},
+             "BinaryPrecisionAtFixedRecall": {"min_recall": 0.9},
+             "BinarySpecificityAtSensitivity": {"min_sensitivity": 0.9}}  # fmt: skip
     y, other = map(torch.tensor, rows)
-    found = getattr(classification, peers.TORCHMETRICS[metric.name])(**given.get(metric.name, {}))(other, y)
+    found = getattr(classification, name)(**given.get(name, {}))(other, y)
     return float(found[0] if isinstance(found, tuple) else found)
 
 
 @pytest.mark.filterwarnings("ignore:No (positive|negative) samples:UserWarning")  # it says what it puts in place of 0/0
-@pytest.mark.parametrize("name", peers.TORCHMETRICS)
-def test_torchmetrics_gives_our_value_and_what_we_say_where_there_is_none(name):
-    metric = steelyard.get_metric(name)
+@pytest.mark.parametrize("peer", BINARY, ids=lambda peer: peer.name)
+def test_torchmetrics_gives_our_value_and_what_we_say_where_there_is_none(peer):
+    metric = get_metric(peer.form)
     rows = _rows(FINLEY) if metric.function else _scores()
-    assert _of_torchmetrics(metric, rows) == pytest.approx(metric(*rows), abs=1e-6)
+    assert _of_torchmetrics(peer.name, rows) == pytest.approx(metric(*rows), abs=1e-6)
     for words, (y, other, counts) in peers.cases(metric).items():
-        ours, theirs = metric(peers.data(y, other, counts)), _of_torchmetrics(metric, (y, other))
-        if np.isnan(ours) and name == "mcc":
+        ours, theirs = metric(peers.data(y, other, counts)), _of_torchmetrics(peer.name, (y, other))
+        if np.isnan(ours) and metric.name == "mcc":
             assert theirs == 1 if "no error" in words else theirs != 0
-        elif name != "kappa" or not np.isnan(ours):
+        elif metric.name != "kappa" or not np.isnan(ours):
             assert theirs == pytest.approx(0 if np.isnan(ours) else ours, abs=1e-6), words
         else:
             assert np.isnan(theirs)
@@ -191,3 +208,151 @@ def test_a_page_tells_what_others_give_where_a_metric_is_undefined():
     told = " ".join(peers.undefined(steelyard.precision))
     assert "None" in told and "torchmetrics: 0" in told
     assert not peers.undefined(steelyard.accuracy)
+
+
+# ---------------------------------------------------------------- the names that people type
+
+
+def _three_classes():
+    rng = np.random.default_rng(0)
+    y = rng.choice(3, 400, p=[0.6, 0.3, 0.1])
+    probabilities = rng.dirichlet([1, 1, 1], 400)
+    probabilities[np.arange(400), y] += 0.4
+    return y, probabilities / probabilities.sum(1, keepdims=True)
+
+
+def _value(name, y, *, pred=None, score=None):
+    """Our value of a name, as `evaluate` reports it."""
+    evaluation = steelyard.evaluate(y, pred, y_score=score, metrics=[name], pos_label=None if y.max() > 1 else 1)
+    return evaluation[MetricSpec.of(name).name].value
+
+
+def _answered(name):
+    """The sentence that a name is answered by; none where it is a metric."""
+    try:
+        MetricSpec.of(name)
+    except UnknownNameError as error:
+        sentence = str(error)
+    else:
+        return None
+    assert "list_metrics" not in sentence and "Did you mean" not in sentence, name
+    return sentence
+
+
+def test_every_name_in_the_table_is_a_metric_here_or_is_answered():
+    for peer in peer_names():
+        if peer.form and not peer.answer:
+            assert MetricSpec.of(peer.name) == MetricSpec.of(peer.form), peer
+        elif peer.form:  # the name is ours, with another value
+            assert MetricSpec.of(peer.form).metric.sign and peer.answer
+        else:
+            assert "; here " in peer.answer or _answered(peer.name).endswith("."), peer
+    assert {peer.library for peer in peer_names()} == {SKLEARN, IMBALANCED, TORCHMETRICS, YARDSTICK, PYCM, EVERYBODY}
+
+
+def test_every_name_that_an_answer_gives_is_a_metric():
+    for peer in peer_names():
+        if found := re.findall(r"[sS]k for (\w+(?:\[[^]]*\])?)", peer.answer):
+            assert all(MetricSpec.of(form) for form in found if form not in ("that", "the")), peer
+
+
+def _scorers():
+    from sklearn.metrics import get_scorer_names
+
+    return get_scorer_names()
+
+
+@pytest.mark.parametrize("name", _scorers())
+def test_every_scorer_of_scikit_learn_has_our_value_or_an_answer(name):
+    from sklearn.metrics import get_scorer
+
+    if answer := _answered(name):
+        assert not name.startswith("neg_") or "minus sign" in answer or "regression" in answer
+        return
+    theirs = get_scorer(name)
+    spec = MetricSpec.of(name)
+    if "samples" in name:
+        true, given = _label_sets(spec.metric)
+        true[:, 0] = given[:, 0] = 1  # a row without labels is 0 there and undefined here
+        value = theirs._score_func(true, given, **theirs._kwargs)
+        assert value == pytest.approx(steelyard.evaluate(true, given, metrics=[name])[spec.name].value)
+        return
+    y, probabilities = _three_classes()
+    if spec.is_native and spec.metric.classes is None and spec.metric.least_classes == 2:
+        y, probabilities = (y > 0).astype(int), probabilities[:, 1:].sum(1)
+    if spec.metric.function is None:
+        ours, given = _value(name, y, score=probabilities), probabilities
+    else:
+        given = (probabilities > 0.5).astype(int) if probabilities.ndim == 1 else probabilities.argmax(1)
+        ours = _value(name, y, pred=given)
+    value = theirs._sign * np.ravel(theirs._score_func(y, given, **theirs._kwargs))[0]
+    assert ours == pytest.approx(value), name
+
+
+def test_every_function_of_scikit_learns_metrics_is_known():
+    import sklearn.metrics
+
+    for name in sklearn.metrics.__all__:
+        assert _answered(name) or MetricSpec.of(name)
+
+
+def test_every_name_of_imbalanced_learn_is_known():
+    import imblearn.metrics
+
+    y, guess = _rows(FINLEY)
+    for name in imblearn.metrics.__all__:
+        if not _answered(name) and "macro" not in name and "make" not in name:
+            theirs = getattr(imblearn.metrics, name)(y, guess, **({} if "geometric" in name else {"average": "binary"}))
+            assert theirs == pytest.approx(get_metric(name)(y, guess))
+
+
+def test_every_name_of_pycm_is_known_and_averages_have_its_value():
+    pycm = pytest.importorskip("pycm")
+    y, probabilities = _three_classes()
+    guess = probabilities.argmax(1)
+    matrix = pycm.ConfusionMatrix(y.tolist(), guess.tolist())
+    forms = {peer.name: peer for peer in peer_names() if peer.library == PYCM}
+    for name in (*matrix.class_stat, *matrix.overall_stat):
+        peer = forms[name.partition("(")[0]]
+        if "average" in peer.form:
+            assert matrix.overall_stat[name] == pytest.approx(_value(peer.form, y, pred=guess)), name
+
+
+def test_names_with_an_average_or_a_number_are_written_forms():
+    for name, form in {
+        "macro_f1": "f1[average=macro]",
+        "macro-averaged recall": "recall[average=macro]",
+        "f1_score_weighted": "f1[average=weighted]",
+        "precision@10": "precision_at_k[k=10]",
+        "top5_accuracy": "top_k_accuracy[k=5]",
+        "F0.5": "f_beta[beta=0.5]",
+        "ROC-AUC": "roc_auc",
+        "LogLoss": "log_loss",
+        "kap[weights=linear]": "kappa[weights=linear]",
+        "fbeta_score[beta=2]": "f_beta[beta=2]",
+    }.items():
+        assert MetricSpec.of(name) == MetricSpec.of(form), name
+
+
+def test_a_name_with_an_average_is_not_taken_where_one_class_is_meant():
+    with pytest.raises(steelyard.SteelyardError, match=r"'f1_macro' asks for an average .* name f1 alone\."):
+        get_metric("f1_macro")
+    with pytest.raises(steelyard.SteelyardError, match=r"gives average twice: f1_macro is f1\[average=macro\]\."):
+        MetricSpec.of("f1_macro[average=micro]")
+    with pytest.raises(UnknownNameError, match="class_weighted_accuracy"):
+        MetricSpec.of("weighted_accuracy")
+
+
+def _refusal(name):
+    with pytest.raises(UnknownNameError) as refused:
+        MetricSpec.of(name)
+    return str(refused.value)
+
+
+def test_a_near_miss_of_a_name_is_led_to_it_and_a_far_one_to_none():
+    for name in [m.name for m in list_metrics()] + ["f1_macro", "auprc", "neg_log_loss", "sensitivity_at_specificity"]:
+        for wrong in (name[:-2] + name[-1] + name[-2], name + name[-1], name[1:]):
+            if len(name) > 6 and wrong != name and not wrong.endswith("_"):
+                assert f"{name!r}" in _refusal(wrong), wrong
+    with pytest.raises(UnknownNameError, match=r"list_metrics\(\) lists them all\.$"):
+        MetricSpec.of("zebra")

@@ -11,11 +11,13 @@ from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, d
 from steelyard.metrics.formula import Formula
 from steelyard.metrics.measure import Metric
 from steelyard.metrics.range_check import check_range
-from steelyard.metrics.spec_text import parse_form
+from steelyard.metrics.spec_text import parse_form, write_form
 from steelyard.metrics.usual import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from steelyard.metrics.spec_text import Setting
 
 MetricLike: TypeAlias = str | Metric | Formula  # a name, a metric, or a function of the four cells
 _REGISTRY: dict[str, Metric] = {}
@@ -88,7 +90,10 @@ def is_registered(metric: Metric) -> bool:
 
 @names_wrong_arguments
 def get_metric(name: MetricLike) -> Metric:
-    """The metric of that name, alias or scikit-learn's name, parameters in brackets; a function becomes a metric.
+    """The metric of that name, alias or a name that others have for it, parameters in brackets.
+
+    A function of the four cells becomes a metric. Names are those of scikit-learn and its scorers, imbalanced-learn,
+    torchmetrics, yardstick and PyCM; one whose value has another sign or no counterpart is answered by a sentence.
 
     >>> from steelyard import Counts
     >>> get_metric("tpr")
@@ -105,15 +110,64 @@ def get_metric(name: MetricLike) -> Metric:
     if not isinstance(name, str):
         msg = f"A metric is named by a string, a Metric or a function, not {name!r}."
         raise InputTypeError(msg)
-    stem, parameters = parse_form(name)
-    metric = find(stem) or find_by_sklearn(stem)
-    if metric is None:
-        near = did_you_mean(_key(stem), [*_REGISTRY, *_ALIASES])
-        msg = f"No metric is called {name!r}.{near or ' list_metrics() lists them all.'}"
-        raise UnknownNameError(msg)
+    metric, parameters = named_metric(name)
     if {"average", "class"} & set(parameters):
-        raise InputError(f"{name!r} asks for an average or a class, which is not taken here; name {stem} alone.")
+        raise InputError(f"{name!r} asks for an average or a class, which is not taken here; name {metric.name} alone.")
     return metric.fixed(None, **parameters) if parameters else metric
+
+
+def named_metric(form: str) -> tuple[Metric, dict[str, Setting]]:
+    """The metric of a written form and its settings, where the name may be one that others have for it.
+
+    >>> named_metric("f1_macro"), named_metric("kap[weights=linear]")
+    ((<metric f1>, {'average': 'macro'}), (<metric kappa>, {'weights': 'linear'}))
+    """
+    stem, settings = parse_form(form)
+    metric = find(stem) or find_by_sklearn(stem)
+    if metric is not None:
+        return metric, settings
+    metric, implied = _named_by_others(stem, form)
+    if twice := implied.keys() & settings.keys():
+        raise InputError(
+            f"{form!r} gives {', '.join(sorted(twice))} twice: {stem} is {write_form(metric.name, implied)}."
+        )
+    return metric, {**implied, **settings}
+
+
+def _named_by_others(stem: str, form: str) -> tuple[Metric, dict[str, Setting]]:
+    """The metric that others call so, and the settings that this implies; a sentence where there is none."""
+    from steelyard.metrics import peers
+
+    key = peers.peer_key(stem)
+    if spelled := next((n for n in (*_REGISTRY, *_ALIASES) if key and peers.peer_key(n) == key), None):
+        return _REGISTRY[_ALIASES.get(spelled, spelled)], {}
+    if ours := peers.written_form(stem):
+        name, implied = parse_form(ours)
+        return _REGISTRY[name], implied
+    if answer := peers.peer_answer(stem):
+        raise UnknownNameError(f"No metric is called {stem!r} here. {answer}")
+    if averaged := _averaged(stem):
+        return averaged
+    typed = [
+        name for peer in peers.peer_names() if len(name := peer.name) > 4 and name.islower() and name.isidentifier()
+    ]
+    known = [*_REGISTRY, *_ALIASES, *typed]
+    near = did_you_mean(_key(stem), dict.fromkeys(known))
+    raise UnknownNameError(f"No metric is called {form!r}.{near or ' list_metrics() lists them all.'}")
+
+
+def _averaged(name: str) -> tuple[Metric, dict[str, Setting]] | None:
+    """The metric of one class in a name such as macro_f1, with the average."""
+    from steelyard.metrics.peers import split_average, written_form
+
+    if (parts := split_average(name)) is None:
+        return None
+    stem, average = parts
+    metric = find(stem) or find_by_sklearn(stem) or find(written_form(stem) or "")
+    if metric is None or not (metric.kind.is_summary or metric.kind.is_rate):
+        return None
+    means_other = average == "weighted" and metric.classes is not None  # weighted_accuracy is no mean over classes
+    return None if means_other else (metric, {"average": average})
 
 
 @names_wrong_arguments

@@ -10,7 +10,7 @@ from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.call_options import AVERAGES, NATIVE, SAMPLES
 from steelyard.metrics.expression import SYMBOLS, as_expression, ratio
 from steelyard.metrics.multilabel_values import check_label_sets
-from steelyard.metrics.registry import MetricLike, get_metric
+from steelyard.metrics.registry import MetricLike, get_metric, named_metric
 from steelyard.metrics.spec_text import parse_form, write_form
 from steelyard.metrics.usual import HEADLINE
 from steelyard.tables.counts import Cells
@@ -50,7 +50,7 @@ class MetricSpec:
             return metric
         if not isinstance(metric, str):
             return cls(get_metric(metric))
-        stem, settings = parse_form(metric)
+        named, settings = named_metric(metric)
         names_class = "class" in settings
         average, label = settings.pop("average", NATIVE), settings.pop("class", None)
         label = "None" if names_class and label is None else label  # a missing value is no class
@@ -60,7 +60,8 @@ class MetricSpec:
             )
         if average != NATIVE and label is not None:
             raise InputError(f"{metric!r} asks for one class and for an average over all of them; give one.")
-        return cls(get_metric(write_form(stem, settings)), average if average is None else str(average), label)
+        chosen = named.fixed(None, **settings) if settings else named
+        return cls(chosen, average if average is None else str(average), label)
 
     @classmethod
     def all_of(cls, metrics: Iterable[SpecLike]) -> list[MetricSpec]:
