@@ -74,7 +74,7 @@ promises: $(VENV)/.bench  ## simulate how often thresholds keep their promise, a
 
 properties: $(VENV)/.test  ## decide every property of every metric; writes docs/properties.md and the package's own copy
 	$(BIN)/python -m steelyard.auditing.ship_decisions
-	@printf '# What is proved of each metric\n\nWritten by `make properties`: yes is proved, no is refuted by a table, ? is open or does not apply. `steelyard audit NAME` gives the proof or the table; `steelyard explain NAME` the formula. In Python: `audit`, `harsher`, `identities` and `recommend`; on simulated and your own data `correlation_study`, `robustness`, `refit_robustness`, `ratio_spread`, `discrimination` and `disagreement`. What each property says, and who wants it, stands below the table.\n\n' > docs/properties.md
+	@printf '# What is proved of each metric\n\nWritten by `make properties`: yes is proved, no is refuted by a table, ? is open or does not apply. `steelyard audit NAME` gives the proof or the table; `steelyard explain NAME` the formula. In Python: `audit`, `harsher`, `identities` and `recommend`; on simulated and your own data `correlation_study`, `robustness`, `refit_robustness`, `ratio_spread`, `discrimination` and `disagreement`. What each column says, and who wants it:\n\n' > docs/properties.md
 	$(BIN)/steelyard audit --format md >> docs/properties.md
 
 studies: $(VENV)/.test  ## run the studies in full with three seeds each and write docs/studies; one whose data are missing keeps its page

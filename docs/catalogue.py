@@ -15,10 +15,10 @@ from latex2mathml.converter import convert
 from peers import REMARKS, called, differences, peers, scikit_learn, undefined
 
 from steelyard import Counts, chance, list_metrics, score_table
+from steelyard.evaluation.explanation import number_text, range_text
 from steelyard.metrics import notation, references
 from steelyard.metrics.expression import Named
 from steelyard.metrics.expression_walk import walk
-from steelyard.report.terminal.metric_list import number_text, range_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +71,7 @@ def index() -> str:
             "|---|---|---|---|",
         ]
         lines += [
-            f"| [{m.title}]({m.name}.md) | {range_text(m)} | {number_text(m.best)} | {decided.cell(m.meaning)} |"
+            f"| [{m.title}]({m.name}.md) | {range_text(m.range)} | {number_text(m.best)} | {decided.cell(m.meaning)} |"
             for m in metrics
         ]
     return "\n".join(lines) + "\n"
@@ -179,8 +179,8 @@ def _chance(metric: Metric) -> str:
         else (f"{metric.direction} is better" if metric.direction else "a description: no value is best")
     )
     if metric.is_of_label_sets:
-        return f"Range {range_text(metric)}; {best}.\n\n{LABEL_SETS[metric.name].baseline}"
-    lines = [f"Range {range_text(metric)}; {best}.", "", "No-skill baseline:", ""]
+        return f"Range {range_text(metric.range)}; {best}.\n\n{LABEL_SETS[metric.name].baseline}"
+    lines = [f"Range {range_text(metric.range)}; {best}.", "", "No-skill baseline:", ""]
     if metric.function is None:
         lines += ["| positives | one constant score |", "|---|---|"]
         lines += [f"| {100 * share:g} % | {_shown(_score_chance(metric, share))} |" for share in PREVALENCES]

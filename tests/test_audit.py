@@ -845,7 +845,7 @@ def test_a_property_of_tables_does_not_apply_to_a_metric_of_scores():
 
 def test_strictly_monotone_says_where_one_more_error_is_worse():
     """Without a right prediction accuracy is 0 with any number of errors, and it has the property all the same."""
-    assert PROPERTIES["strictly_monotone"].meaning.endswith("worse for one more wrong one where there are right ones.")
+    assert PROPERTIES["strictly_monotone"].meaning.endswith("worsens a value with right ones.")
     assert decide("accuracy", "strictly_monotone").verdict == PROVED
     accuracy, counts = get_metric("accuracy"), steelyard.Counts
     assert accuracy(counts(tp=0, fn=1, fp=1, tn=0)) == accuracy(counts(tp=0, fn=2, fp=1, tn=0)) == 0

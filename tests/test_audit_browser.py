@@ -47,10 +47,7 @@ def test_a_cell_opens_its_proof_or_its_table(show, decisions, html):
         assert not tab.locator("#decision").is_visible()
         cell(tab, "recall", "prevalence_invariance").click()
         words = tab.locator("#decision").text_content()
-        assert (
-            "The value stays when the positives become k times as many at the same recall" in words
-            and "proved" in words
-        )
+        assert "The value stays at any prevalence" in words and "proved" in words
         assert of(decisions, "recall", "prevalence_invariance").how in words
         cell(tab, "precision", "class_symmetry").click()
         tables = tab.locator("#decision .mini").evaluate_all(
@@ -76,7 +73,7 @@ def test_the_matrix_is_walked_by_keyboard(show, html):
             tab.keyboard.press(key)
         assert tab.evaluate(where) == [metrics[1], second]
         tab.keyboard.press("Enter")
-        assert "Change of tn (García's p2)" in tab.locator("#decision h3").text_content()
+        assert "Change of the true negatives alone (García's p2)" in tab.locator("#decision h3").text_content()
         tab.keyboard.press("Escape")
         assert not tab.locator("#decision").is_visible()
         assert tab.locator('#properties td[tabindex="0"]').count() == 1

@@ -479,8 +479,8 @@ def test_a_metric_opens_its_formula_meaning_source_and_properties_by_keyboard(sh
             "2 * recall * specificity / (recall + specificity)",
             "Harmonic mean of the two class recalls",
             "Cannistraci",
-            "Zero when a class fails",
-            "proved",
+            "The value is 0 where one of the classes has zero recall.",
+            "always true",
         ):
             assert words in told
         tab.keyboard.press("Enter")

@@ -315,12 +315,18 @@ def test_json_holds_the_letters_of_a_column_as_they_are(tmp_path):
 
 
 def test_the_audit_explains_its_properties_in_every_form():
-    meaning = "The value stays when tp is exchanged with tn and fn with fp. García calls noticing"
+    meaning = (
+        "The value stays when the classes change places: true positives with true negatives, and false negatives with "
+        "false positives. García calls noticing"
+    )
     told = {form: run_command("audit", "tpnr", "--format", form).stdout for form in ("table", "md")}
     assert all(meaning in " ".join(text.split()) for text in told.values())
     rows = json.loads(run_command("audit", "tpnr", "--format", "json").stdout)
     assert rows[0]["meaning"].startswith(meaning)
-    assert all("\nbounds_attained: No value" in text or "`bounds_attained`: No value" in text for text in told.values())
+    assert all(
+        "(bounds_attained): No value" in " ".join(text.split()) or "`bounds_attained`: No value" in text
+        for text in told.values()
+    )
     assert meaning in DOCS.read_text()
 
 

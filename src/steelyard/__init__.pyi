@@ -44,6 +44,7 @@ from steelyard.evaluation.drift import drift as drift
 from steelyard.evaluation.error_rows import errors as errors
 from steelyard.evaluation.evaluate import evaluate as evaluate
 from steelyard.evaluation.evaluation import Evaluation as Evaluation
+from steelyard.evaluation.explanation import explain as explain
 from steelyard.evaluation.group_thresholds import group_thresholds as group_thresholds
 from steelyard.evaluation.unlabelled import unlabelled as unlabelled
 from steelyard.exceptions import SteelyardError as SteelyardError

@@ -97,6 +97,7 @@ HOME = {
     # Metrics
     "get_metric": "metrics.registry",
     "list_metrics": "metrics.registry",
+    "explain": "evaluation.explanation",
     "audit": "auditing.properties",
     "recommend": "auditing.recommend",
 }
@@ -151,6 +152,7 @@ SHELVES = {
         "DecisionPoint": "analysis.thresholds.decision_curve",
         "Drift": "evaluation.drift",
         "ErrorRows": "evaluation.error_rows",
+        "Explanation": "evaluation.explanation",
         "GateResult": "gates.gate",
         "GroupComparison": "evaluation.compare_groups",
         "GroupThresholds": "evaluation.group_thresholds",
@@ -159,6 +161,7 @@ SHELVES = {
         "LabelPlan": "analysis.planning.label_plan",
         "LabelThresholds": "analysis.thresholds.label_thresholds",
         "Leaderboard": "analysis.comparison.leaderboard",
+        "MetricList": "evaluation.explanation",
         "Monitoring": "analysis.monitoring.rules",
         "MultilabelEvaluation": "evaluation.multilabel_evaluation",
         "NearestMeanStudy": "protocol.nearest_mean_result",

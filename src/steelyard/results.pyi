@@ -22,6 +22,8 @@ from steelyard.auditing.recommend import Recommendation as Recommendation
 from steelyard.evaluation.compare_groups import GroupComparison as GroupComparison
 from steelyard.evaluation.drift import Drift as Drift
 from steelyard.evaluation.error_rows import ErrorRows as ErrorRows
+from steelyard.evaluation.explanation import Explanation as Explanation
+from steelyard.evaluation.explanation import MetricList as MetricList
 from steelyard.evaluation.group_thresholds import GroupThresholds as GroupThresholds
 from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation as MultilabelEvaluation
 from steelyard.evaluation.unlabelled import Unlabelled as Unlabelled

@@ -52,8 +52,14 @@ class Decision(Flat):
         return {PROVED: True, REFUTED: False}.get(self.verdict)
 
     def row(self) -> dict[str, Any]:
-        """The decision as a row of a table."""
-        return asdict(self)
+        """The decision as a row of a table, with the sentence that it is about."""
+        facts = asdict(self)
+        return {"metric": facts.pop("metric"), "property": facts.pop("property"), "meaning": self.meaning, **facts}
+
+    @builtins.property
+    def meaning(self) -> str:
+        """What the property says, in a sentence."""
+        return PROPERTIES[self.property].meaning
 
     def shown_row(self) -> dict[str, Any]:
         """The decision with its table in words."""
@@ -64,7 +70,7 @@ class Decision(Flat):
     def headline(self) -> str:
         """The decision in one sentence."""
         fails = f": {self.counterexample}" if self.counterexample else ""
-        return f"{self.metric}, {self.property}: {self.verdict} ({self.how}){fails}"
+        return f"{self.metric}: {self.meaning} This is {self.verdict} ({self.how}){fails}"
 
     @classmethod
     def headline_of(cls, rows: Sequence[Decision]) -> str:
@@ -207,7 +213,7 @@ def _read(path: Path) -> Decisions:
 
 def decisions_json(decisions: Decisions) -> str:
     """The decisions as the text of a file, with the version of what made them."""
-    rows = {key: decision.row() for key, decision in sorted(decisions.items())}
+    rows = {key: asdict(decision) for key, decision in sorted(decisions.items())}
     return json.dumps({"version": VERSION, "decisions": rows}, indent=0)
 
 

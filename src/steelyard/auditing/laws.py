@@ -255,11 +255,14 @@ _ORDER = "Whoever orders models by a metric: a model that does better in one cel
 
 CHANGED_CELLS = {"p2": "tn", "p3": "fp", "p4": "tp", "p5": "fn"}  # García's, each by the cell that alone changes
 
+CELL_WORDS = {"tp": "true positives", "fn": "false negatives", "fp": "false positives", "tn": "true negatives"}
+
 _ALL = (
     Property(
         "p1",
         "Exchange of the classes (García's p1)",
-        "The value stays when tp is exchanged with tn and fn with fp.",
+        "The value stays when the classes change places: true positives with true negatives, and false negatives with "
+        "false positives.",
         _BOTH_READINGS,
         ("garcia2012", "asawa", "wu2025"),
         (CLASS_SWAP,),
@@ -267,8 +270,8 @@ _ALL = (
     *(
         Property(
             name,
-            f"Change of {cell} (García's {name})",
-            f"The value stays when {cell} alone changes.",
+            f"Change of the {CELL_WORDS[cell]} alone (García's {name})",
+            f"The value stays when only the {CELL_WORDS[cell]} change.",
             _NOTICE,
             ("garcia2012",),
             (changed_cell(cell),),
@@ -286,7 +289,8 @@ _ALL = (
     Property(
         "prevalence_invariance",
         "Invariance to prevalence",
-        "The value stays when the positives become k times as many at the same recall, for any k above 0.",
+        "The value stays at any prevalence: it is the same with k times as many positives that are found at the same "
+        "rate.",
         "Asawa (balancing the test set), Nguyen and Wu (null-biased) want it; "
         "whoever needs the value at the deployment prevalence does not.",
         ("asawa", "nguyen2019", "wu2025"),
@@ -320,7 +324,8 @@ _ALL = (
     Property(
         "leans_to_positives",
         "Leans to the positives",
-        "Of two classes of one size, finding more of the positives is never worth less than as many of the negatives.",
+        "In classes of one size, finding more of the positives is never worth less than finding as many more of the "
+        "negatives.",
         "García wants it where the positives matter more; who gives both classes equal weight asks for symmetry.",
         ("garcia2012",),
         (LEANING_TO_POSITIVES,),
@@ -328,7 +333,7 @@ _ALL = (
     Property(
         "approximate_constant_baseline",
         "Constant no-skill baseline, approximately",
-        "The value is the same on every table on which truth and prediction are independent.",
+        "The value is the same wherever truth and prediction are independent.",
         "Powers wants it, so that a value can be compared with a random predictor's without the margins; "
         "Gösgens, as what many rows come close to.",
         ("powers2011", "gosgens2021"),
@@ -344,7 +349,7 @@ _ALL = (
     Property(
         "transposition_symmetry",
         "Symmetry of truth and prediction",
-        "The value stays when fn and fp are exchanged, as if the predictions were the truth.",
+        "The value stays when false negatives and false positives change places, as if the predictions were the truth.",
         "Gösgens wants it where two labellings are compared; who knows which of them is true need not.",
         ("gosgens2021",),
         (TRANSPOSITION,),
@@ -368,7 +373,7 @@ _ALL = (
     Property(
         "corrections_improve",
         "Every correction improves",
-        "Of both classes, the value is better when a wrong prediction is made right, whichever it is.",
+        "Where rows of both classes are there, correcting any wrong prediction improves the value.",
         "Gösgens (monotonicity) and whoever trains towards a metric: no error is then free.",
         ("gosgens2021",),
         CORRECTIONS,
@@ -376,8 +381,8 @@ _ALL = (
     Property(
         "strictly_monotone",
         "Strictly monotone in every cell",
-        "The value is better for one more right prediction where there are errors, and worse for one more wrong one "
-        "where there are right ones.",
+        "Where rows of both classes are there, one more right prediction improves a value with errors, and one more "
+        "wrong prediction worsens a value with right ones.",
         "Gösgens (strong monotonicity), where test sets of different sizes are compared.",
         ("gosgens2021",),
         tuple(map(strictly_grown_cell, CELLS)),
@@ -385,23 +390,23 @@ _ALL = (
     Property(
         "distance",
         "A distance between labellings",
-        "What is missing of the best value is 0 of equal labellings alone, the same both ways, and obeys the triangle "
-        "inequality.",
+        "What a value lacks of the best one is a distance: 0 only between equal labellings, the same both ways, and "
+        "never longer than by way of a third labelling.",
         "Gösgens wants it, so that labellings near to the truth are near to each other.",
         ("gosgens2021",),
     ),
     Property(
         "fixed_threshold",
         "One threshold for true probabilities",
-        "Of true probabilities, flagging the rows above one threshold is best, whatever the rows are.",
+        "If scores are true probabilities, flagging the rows above one threshold is best, whatever the rows are.",
         "Decision theory wants it (Elkan): the costs alone determine which probability is high enough.",
         ("elkan2001",),
     ),
     *(
         Property(
             f"monotone_{cell}",
-            f"Monotone in {cell}",
-            f"The value never {'worsens' if cell in ('tp', 'tn') else 'improves'} when {cell} grows.",
+            f"Monotone in {CELL_WORDS[cell]}",
+            f"The value never {'worsens' if cell in ('tp', 'tn') else 'improves'} with more {CELL_WORDS[cell]}.",
             _ORDER,
             (),
             (grown_cell(cell),),

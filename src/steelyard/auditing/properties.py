@@ -29,7 +29,7 @@ from steelyard.metrics.registry import get_metric, is_builtin, list_metrics
 from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from steelyard.auditing.decisions import Decisions
     from steelyard.auditing.proof import AuditedMetric
@@ -205,16 +205,17 @@ def audit(*metrics: MetricLike, properties: Iterable[str] | None = None) -> Rows
 
 
 def markdown(decisions: Iterable[Decision]) -> str:
-    """One row per metric, one column per property: yes proved, no refuted, ? open or inapplicable; then the legend."""
+    """What each property says, then one row per metric: yes is proved, no refuted, ? open or inapplicable."""
     rows: dict[str, dict[str, Decision]] = {}
     for decision in decisions:
         rows.setdefault(decision.metric, {})[decision.property] = decision
     names = [name for name in PROPERTIES if any(name in row for row in rows.values())]
-    lines = [f"| metric | {' | '.join(names)} |", "|" + "---|" * (len(names) + 1)]
+    meanings = [f"- `{name}`: {words}" for name, words in legend(names).items()]
+    lines = [*meanings, "", f"| metric | {' | '.join(names)} |", "|" + "---|" * (len(names) + 1)]
     for metric, row in rows.items():
         cells = [_MARKS[row[name].holds] if name in row else "" for name in names]
         lines.append(f"| {metric} | {' | '.join(cells)} |")
-    return "\n".join([*lines, "", *(f"- `{name}`: {words}" for name, words in legend(names).items())])
+    return "\n".join(lines)
 
 
 def legend(names: Iterable[str]) -> dict[str, str]:
@@ -281,6 +282,24 @@ def metric_uses(metric: Metric) -> MetricUses:
     fits = [words for name, (words, _) in _BY_PROPERTY.items() if decided.get(name) is True]
     fails = [words for name, (_, words) in _BY_PROPERTY.items() if words and decided.get(name) is False]
     return MetricUses(fits, [*fails, _IGNORES_TN] if decided.get("p2") is True else fails)
+
+
+def decided_sentences(metric: Metric) -> Iterator[tuple[str, list[str]]]:
+    """What is proved of a metric, what is refuted and what is open, each property in a sentence; once of one law.
+
+    >>> from steelyard import get_metric
+    >>> dict(decided_sentences(get_metric("recall")))["always true (proved)"][0]
+    'The value stays when only the true negatives change.'
+    """
+    heads = {True: "always true (proved)", False: "not always true (a table refutes it)", None: "not decided"}
+    lines: dict[str, list[str]] = {head: [] for head in heads.values()}
+    decisions = recalled_decisions(metric)
+    laws = {PROPERTIES[name].laws or (name,): name for name in decisions}  # of properties with one law the last
+    for name in (name for name in decisions if name in laws.values()):
+        decision = decisions[name]
+        if decision.verdict != DOES_NOT_APPLY:
+            lines[heads[decision.holds]].append(PROPERTIES[name].meaning)
+    yield from lines.items()
 
 
 # ---------------------------------------------------------------- invariance

@@ -78,9 +78,21 @@ def _decisions(metrics: list[MetricOrFunction], kind: str) -> str:
         return json_text([row | {"meaning": legend[row["property"]]} for row in decisions.to_dicts()], indent=1)
     rows: list[list[str] | str] = []
     for metric, own in groupby(decisions, lambda decision: decision.metric):
-        rows += [metric, *([d.property, d.verdict, str(d.counterexample or d.how)] for d in own)]
-    table = print_table(["property", "verdict", "how, or the smallest table against it"], rows)
-    return "\n".join([table, "", *(paragraph(f"{name}: {meaning}", "") for name, meaning in legend.items())])
+        rows += [
+            metric,
+            *([properties.PROPERTIES[d.property].title, d.verdict, str(d.counterexample or d.how)] for d in own),
+        ]
+    table = print_table(["property", "verdict", "how, or the smallest table against it"], rows, wrap=(0, 2))
+    meanings = (f"{_called(name)}: {meaning}" for name, meaning in legend.items())
+    return "\n".join([table, "", *(paragraph(meaning, "") for meaning in meanings)])
+
+
+def _called(name: str) -> str:
+    """A property by its title, and by its name where that does not stand in it."""
+    from steelyard.auditing.laws import PROPERTIES
+
+    title = PROPERTIES[name].title
+    return title if name in title else f"{title} ({name})"
 
 
 def _changes(metrics: list[MetricOrFunction], kind: str, inputs: Inputs, tolerance: float | None) -> str:

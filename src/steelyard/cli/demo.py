@@ -30,7 +30,7 @@ _PAGES = (("report", "report.html", _LOGISTIC), ("compare", "comparison.html", _
 def run_demo(ctx: click.Context, folder: str | None, force: bool) -> None:
     """Train two classifiers on embedded data, write their predictions, then report, compare and find a threshold."""
     from steelyard.datasets.digits import write_predictions
-    from steelyard.report.terminal.explanation import paradox
+    from steelyard.report.terminal.paradox import paradox
 
     place = Path(folder) if folder else Path(tempfile.mkdtemp(prefix="steelyard-demo-"))
     for name in (_PREDICTIONS, *(page for _, page, _ in _PAGES)):  # all of them, before any is written

@@ -11,9 +11,7 @@ from steelyard.cli.commands import command
 @click.argument("name")
 def explain_metric(name: str) -> None:
     """Explain the metric NAME, such as mcc or f_beta[beta=2], or a code of the verdict, such as read-first."""
-    from steelyard.evaluation.verdict.sentences import SEVERITIES, code_explanation
-    from steelyard.metrics.registry import get_metric
-    from steelyard.report.terminal.explanation import explanation
-    from steelyard.report.terminal.layout import paragraph
+    from steelyard.evaluation.explanation import explain
+    from steelyard.report.terminal.layout import bold
 
-    click.echo(paragraph(code_explanation(name)) if name in SEVERITIES else explanation(get_metric(name)))
+    click.echo(explain(name).text(bold))

@@ -13,7 +13,14 @@ from steelyard.cli.commands import command
 @options.form("table", "json", "md", default="table")
 def print_metrics(family: str | None, form: str) -> None:
     """List the metrics: name, range, best value, meaning."""
-    from steelyard.metrics.registry import list_metrics
-    from steelyard.report.terminal.metric_list import FORMS
+    from steelyard.analysis.results.result_json import json_text
+    from steelyard.evaluation.explanation import metric_facts
+    from steelyard.report.terminal.layout import bold
 
-    click.echo(FORMS[form](list_metrics(family)))
+    metrics = metric_facts(family)
+    if form == "json":
+        click.echo(json_text(metrics.to_dicts(), indent=1))
+    elif form == "md":
+        click.echo(metrics.to_markdown())
+    else:
+        click.echo(metrics.text(bold))

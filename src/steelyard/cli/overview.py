@@ -100,11 +100,12 @@ COMMANDS = {
         "steelyard.studies.registry.run",
         "`run_own` beside it takes a table",
     ),
-    "metrics": CommandFacts("List the metrics: name, range, best value, meaning.", "list_metrics"),
+    "metrics": CommandFacts(
+        "List the metrics: name, range, best value, meaning.", "list_metrics", "`explain()` prints the list"
+    ),
     "explain": CommandFacts(
         "Explain a metric: formula, meaning, range, source, an example.",
-        "get_metric",
-        "its result has the formula, the meaning, the range and the source",
+        "explain",
     ),
     "audit": CommandFacts("Prove or refute properties of metrics, or of a function of your own.", "audit"),
     "recommend": CommandFacts("Recommend metrics for a problem, with the properties behind the choice.", "recommend"),

@@ -104,6 +104,12 @@ HOMES = {
     ),
     "steelyard.estimators.probability_maps": ("unseen_loss",),
     "steelyard.evaluation.error_rows": ("error_rows",),
+    "steelyard.evaluation.explanation": (
+        "explanation",
+        "explanation_part",
+        "metric_facts",
+        "metric_list",
+    ),
     "steelyard.evaluation.evaluation": ("evaluation",),
     "steelyard.evaluation.compare_groups": (
         "group_comparison",

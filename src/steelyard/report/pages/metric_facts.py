@@ -76,7 +76,7 @@ def explained(rows: Iterable[MetricRow]) -> dict[str, Any]:
     metrics = {row.name: row.spec.metric for row in rows}
     facts = {name: _explanation(metric) for name, metric in metrics.items()}
     cited = {metric.cite: references.reference(metric.cite) for metric in metrics.values() if metric.cite}
-    return {"metrics": facts, "sources": cited, "properties": property_titles()}
+    return {"metrics": facts, "sources": cited, "properties": property_sentences()}
 
 
 def _explanation(metric: Metric) -> dict[str, Any]:
@@ -94,9 +94,9 @@ def _explanation(metric: Metric) -> dict[str, Any]:
     return {key: value for key, value in words.items() if value}
 
 
-def property_titles() -> list[str]:
-    """The title of every property, in the order of the signs."""
-    return [claim.title for claim in PROPERTIES.values()]
+def property_sentences() -> list[str]:
+    """What every property says, in the order of the signs."""
+    return [claim.meaning for claim in PROPERTIES.values()]
 
 
 def formulas(specs: Iterable[MetricSpec], positive: Label) -> str:

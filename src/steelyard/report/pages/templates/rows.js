@@ -74,8 +74,8 @@ function facts(list, row, of) {
   fact("baseline", isNumber(row.chance) ? `${valueText(row, row.chance)}, a random predictor with the same share of rows flagged` : "");
   fact("use where", (of.fits || []).join("; "));
   fact("not where", (of.fails || []).join("; "));
-  for (const [sign, words] of [["+", "proved"], ["-", "refuted"]]) {
-    fact(words, of.holds && D.explained.properties.filter((_, i) => of.holds[i] === sign).join(" · "));
+  for (const [sign, words] of [["+", "always true"], ["-", "not always true"]]) {
+    fact(words, of.holds && D.explained.properties.filter((_, i) => of.holds[i] === sign).join(" "));
   }
   if (!of.holds) fact("properties", row.ranks ? "not proven for metrics of scores" : "not proven here; steelyard audit proves or refutes them");
   fact("interval", row.method);
