@@ -38,11 +38,19 @@ def test_a_command_is_found_by_its_name_and_described(name):
     assert shown.output.startswith(f"Usage: steelyard {name}")
 
 
+def test_help_explains_the_question_and_names_the_options_of_rows_which_their_own_help_explains():
+    shown, of_rows = run("report", "--help").stdout, run("report", "--help-rows").stdout
+    assert "--frequency" in shown and "frequency weights" not in shown and "--level FLOAT" in shown
+    assert "Rows, which `steelyard report --help-rows` explains:" in shown
+    assert "--frequency COL" in of_rows and "frequency weights" in of_rows and "--level" not in of_rows
+    assert "--help-rows" not in run("crossval", "--help").stdout
+
+
 @pytest.mark.parametrize(
     ("command", "option", "refused"),
     [
         ("study", "name", ["study", "zzz"]),
-        ("crossval", "models", ["crossval", "--data", "rows.csv", "--target", "y", "--model", "zzz"]),
+        ("crossval", "models", ["crossval", "rows.csv", "--target", "y", "--model", "zzz"]),
         ("plot", "kind", ["plot", "zzz", "rows.csv"]),
     ],
 )
@@ -150,7 +158,6 @@ REPEATED = {
     "audit --score",
     "compare --pred",
     "compare --score",
-    "crossval --data",
     "crossval --model",
     "crossval --resample",
     "gate --require",

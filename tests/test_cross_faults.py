@@ -257,7 +257,7 @@ def table_with_words(each):
 
 def of_columns(folder, table, *words):
     pl.DataFrame(table).write_csv(folder / "rows.csv")
-    asked = ["crossval", "--data", folder / "rows.csv", "--target", "ill", "--model", "tree", *words]
+    asked = ["crossval", folder / "rows.csv", "--target", "ill", "--model", "tree", *words]
     return CrossEvaluation.from_json(run_command(*asked, "--format", "json", code=0).stdout)
 
 

@@ -17,7 +17,7 @@ FRAME = pl.DataFrame(
 )
 FILE = ("preds.csv", "--true", "y", "--score", "p")
 CUT = (*FILE, "--threshold", "0.5")
-TABLE = ("--data", "preds.csv", "--target", "y")
+TABLE = ("preds.csv", "--target", "y")
 PAGES = {"--output": "out.html"}
 JSON = {"--output": "out.json"}
 WRITERS = {  # what each command that writes is given, and a name for each option that names an output
@@ -40,8 +40,8 @@ WRITERS = {  # what each command that writes is given, and a name for each optio
     "sql": (("--table", "t", "--true", "y", "--pred", "p"), {"--output": "out.sql"}),
     "merge": (("saved.json",), JSON),
     "plot": (("roc", *FILE), {"--output": "out.svg"}),
-    "crossval": ((*TABLE, "--folds", "2"), JSON),
-    "resampling": ((*TABLE, "--folds", "2", "--repeats", "1"), JSON),
+    "crossval": ((*TABLE, "--split", "2"), JSON),
+    "resampling": (("--data", *TABLE, "--folds", "2", "--repeats", "1"), JSON),
     "study": (("garcia", "--quick"), {"--output": "folder/study.json"}),
     "audit": (("mcc",), {"--output": "out.md"}),
     "demo": ((), {"--output": ("folder/report.html", "folder/comparison.html", "folder/predictions.parquet")}),

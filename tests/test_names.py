@@ -17,7 +17,7 @@ from steelyard import Counts, evaluate, list_metrics
 from steelyard._names import GONE, HOME, SHELVES, SUBMODULES
 
 # The shell's own words for what Python calls otherwise: scikit-learn's at the one door, a person's at the other.
-SHELL = {"jobs": "n_jobs", "seed": "rng", "folds": "k", "target": "y", "model": "estimator"}
+SHELL = {"seed": "rng", "folds": "k", "target": "y", "model": "estimator"}
 COST_KEYS = {"cost_fn", "cost_tp", "benefit_tp", "cost_fp", "cost_tn", "benefit_tn"}  # as best_threshold takes them
 # What only a shell has: where results go, how they look, what is read, and what a gate asks.
 ALONE = {
@@ -36,7 +36,7 @@ ALONE = {
 }
 ALONE |= {"no_color", "quick", "rarer_positive", "require"}
 ALONE |= {"keep_rows", "last", "ledger", "tag"}  # which methods of Ledger take
-ALONE |= {"holdout", "select_tree"}  # HoldOut and select_tree
+ALONE |= {"select_tree", "help_rows"}
 ALONE |= {"anytime", "top_up"}  # anytime_compare is a function of its own
 ALONE |= {"batch_rows", "follow", "json", "page", "state", "stop"}
 

@@ -91,6 +91,11 @@ def test_blanks_around_a_number_leave_it_a_number(tmp_path):
     assert study.choices["features"].startswith("1 of numbers ") and "missing" not in " ".join(study.summary)
 
 
+def of_file(command, path):
+    """The command line with its table."""
+    return [*command, path] if command[0] == "crossval" else [*command, "--data", path]
+
+
 OWN_COMMANDS = [["study", "kalita"], ["study", "asawa"], ["crossval"], ["crossval", "--select-tree"], ["resampling"]]
 
 
@@ -103,7 +108,7 @@ OWN_COMMANDS = [["study", "kalita"], ["study", "asawa"], ["crossval"], ["crossva
     ],
 )
 def test_a_cell_that_would_turn_numbers_into_text_is_refused_by_its_row(tmp_path, command, cell, others, words):
-    refused = run_command(*command, "--data", tmp_path / gapped(tmp_path, cell, others), "--target", "y")
+    refused = run_command(*of_file(command, tmp_path / gapped(tmp_path, cell, others)), "--target", "y")
     assert refused.exit_code == 2 and words in refused.output
 
 
@@ -181,7 +186,7 @@ def test_predictions_of_another_kind_than_the_truth_are_named_as_such():
     ],
 )
 def test_a_continuous_target_and_wrong_options_are_refused_in_words_of_the_shell(tmp_path, command, words):
-    refused = run_command(*command, "--data", tmp_path / gapped(tmp_path, "7.5"))
+    refused = run_command(*of_file(command, tmp_path / gapped(tmp_path, "7.5")))
     assert refused.exit_code == 2 and words in refused.output
 
 
@@ -195,12 +200,12 @@ def test_missing_text_is_a_word_of_its_own_and_the_note_names_the_columns(tmp_pa
         "missing text is a word of its own."
     )
     assert table.notes[0] == sentence
-    words = ["crossval", "--data", str(tmp_path / "gaps.csv"), "--target"]
-    assert sentence in " ".join(run_command(*words, "y", "--folds", "2").output.split())
+    words = ["crossval", str(tmp_path / "gaps.csv"), "--target"]
+    assert sentence in " ".join(run_command(*words, "y", "--split", "2").output.split())
     for command in (
         words,
-        ["study", "kalita", *words[1:]],
-        ["resampling", *words[1:]],
+        ["study", "kalita", "--data", *words[1:]],
+        ["resampling", "--data", *words[1:]],
         [*words[:-1], "--select-tree", "--target"],
     ):
         refused = run_command(*command, "town", code=2)
@@ -374,24 +379,24 @@ def test_kalita_on_a_table_of_three_classes_gives_every_step_on_one_page(folder)
 
 
 def crossval(folder, *words):
-    table = ["--data", str(folder / "cancer.parquet"), "--target", "malignant", "--model", "tree"]
+    table = [str(folder / "cancer.parquet"), "--target", "malignant", "--model", "tree"]
     return run_command("crossval", *table, *words)
 
 
 def test_crossval_holds_out_parts_of_every_size_and_shows_each_class(folder):
-    result = crossval(folder, "--holdout", "2:4", "--repeats", 2, "--metrics", "mcc", "--format", "json")
+    result = crossval(folder, "--split", "holdout:2-4x2", "--metrics", "mcc", "--format", "json")
     rows = Result.from_json(result.output).to_dicts()
     assert [(row["k"], row["trained"], row["tested"]) for row in rows] == [(2, 379, 190), (3, 427, 142), (4, 455, 114)]
     assert {row["metric"] for row in rows} == {"mcc"} and all(
         row["worst"] <= row["mean"] <= row["best"] for row in rows
     )
-    text = crossval(folder, "--holdout", 4, "--repeats", 2, "--per-class").output
+    text = crossval(folder, "--split", "holdout:4x2").output
     assert "2 runs of tree on 569 rows, 455 trained on and 114 tested" in " ".join(text.split())
     assert "class shares" in text
 
 
 def test_crossval_of_several_models_shows_and_ranks_by_what_was_asked_for(folder):
-    two = ("--model", "logistic", "--folds", 3, "--metrics", "specificity,mcc,roc_auc")
+    two = ("--model", "logistic", "--split", 3, "--metrics", "specificity,mcc,roc_auc")
     text = crossval(folder, *two).output
     head = " ".join(line for line in text.splitlines() if line.startswith("model"))  # how wide times are is the clock's
     asked = ("mean specificity", "mean mcc", "mean roc_auc")
@@ -421,13 +426,14 @@ def test_what_leaves_the_shell_names_options_of_the_shell(folder):
         "size", "score", ill=pl.col("kind").replace({"fraud": "yes", "fine": "no"})
     )
     frame.write_csv(folder / "ill.csv")
-    made = ["--data", str(folder / "ill.csv"), "--target", "ill"]
+    table, target = str(folder / "ill.csv"), ["--target", "ill"]
+    made = ["--data", table, *target]
     runs = {
         "study": ["study", "nguyen", *made, "--quick"],
-        "crossval": ["crossval", *made, "--folds", "2"],
-        "sizes": ["crossval", *made, "--holdout", "2:3", "--repeats", "2"],
-        "tree": ["crossval", *made, "--select-tree", "--holdout", "2", "--repeats", "2"],
-        "page": ["crossval", *made, "--folds", "2", "--format", "html"],
+        "crossval": ["crossval", table, *target, "--split", "2"],
+        "sizes": ["crossval", table, *target, "--split", "holdout:2-3x2"],
+        "tree": ["crossval", table, *target, "--select-tree", "--split", "holdout:2x2"],
+        "page": ["crossval", table, *target, "--split", "2", "--format", "html"],
         "resampling": ["resampling", *made, "--samplers", "over", "--folds", "2", "--repeats", "1"],
     }
     for name, words in runs.items():
@@ -438,11 +444,11 @@ def test_what_leaves_the_shell_names_options_of_the_shell(folder):
 
 
 def test_crossval_chooses_a_tree_and_refuses_what_contradicts(folder):
-    text = " ".join(crossval(folder, "--select-tree", "--holdout", 2, "--repeats", 3).output.split())
+    text = " ".join(crossval(folder, "--select-tree", "--split", "holdout:2x3").output.split())
     assert "Of 3 fits and" in text and "rows that no choice has seen" in text
     for words, sentence in (
-        (("--holdout", "9:2"), "a whole number such as 4, or a range such as 2:9, not '9:2'"),
-        (("--holdout", "2", "--folds", 3), "are two ways to split"),
+        (("--split", "holdout:9-2"), "for each size from 2 to 9, not 'holdout:9-2'"),
+        (("--split", "2-9"), "for each size from 2 to 9, not '2-9'"),
         (("--select-tree", "--resources"), "leave out --resources"),
         (("--select-tree", "--model", "forest"), "chooses among decision trees by one metric"),
     ):
@@ -451,9 +457,9 @@ def test_crossval_chooses_a_tree_and_refuses_what_contradicts(folder):
 
 
 FEATURES_OF = {  # commands that make features of all other columns, and the words of their formats
-    "crossval": ["crossval", "--target", "y", "--folds", "2", "--model", "tree", "--data"],
-    "holdouts": ["crossval", "--target", "y", "--holdout", "2:3", "--repeats", "2", "--model", "tree", "--data"],
-    "select-tree": ["crossval", "--target", "y", "--select-tree", "--data"],
+    "crossval": ["crossval", "--target", "y", "--split", "2", "--model", "tree"],
+    "holdouts": ["crossval", "--target", "y", "--split", "holdout:2-3x2", "--model", "tree"],
+    "select-tree": ["crossval", "--target", "y", "--select-tree"],
     "resampling": ["resampling", "--target", "y", "--folds", "2", "--repeats", "1", "--data"],
     "slices": ["slices", "--true", "y", "--pred", "p"],
 }

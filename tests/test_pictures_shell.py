@@ -182,7 +182,7 @@ def test_a_figure_that_cannot_be_drawn_leaves_nothing(preds, tmp_path):
 
 def test_models_are_cross_evaluated_from_a_table(preds, tmp_path):
     pytest.importorskip("sklearn")
-    words = ["crossval", "--data", preds, "--target", "y", "--model", "logistic", "--folds", 3, "--repeats", 2]
+    words = ["crossval", preds, "--target", "y", "--model", "logistic", "--split", "3x2"]
     assert "6 runs" in ran(*words).stdout
     told = json.loads(ran(*words, "--model", "tree", "--format", "json").stdout)
     assert json.dumps(told, allow_nan=False)
@@ -197,7 +197,7 @@ def test_models_are_cross_evaluated_from_a_table(preds, tmp_path):
     for wrong, sentence in (
         (["--target", "nope"], "--target takes one value and was given 2"),
         (["--model", "tre"], "Did you mean 'tree'"),
-        (["--jobs", 0], "--jobs is how many runs there are at a time"),
+        (["--n-jobs", 0], "--n-jobs is how many runs there are at a time"),
         (["--seed", -1], "is not in the range x>=0"),
     ):
         assert sentence in ran(*words, *wrong, code=2).stderr

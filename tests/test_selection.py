@@ -166,7 +166,7 @@ MODELS = ("logistic", "tree", "forest", "boosting", "naive-bayes", "nearest-mean
 def crossval(table, target, path, *words):
     """What `steelyard crossval` finds of a table in a file."""
     table.write_parquet(path) if path.suffix == ".parquet" else table.write_csv(path)
-    ran = run_command("crossval", "--data", path, "--target", target, "--folds", 3, *words, "--format", "json", code=0)
+    ran = run_command("crossval", path, "--target", target, "--split", 3, *words, "--format", "json", code=0)
     return CrossEvaluation.from_json(ran.stdout)
 
 
@@ -194,7 +194,7 @@ def test_several_models_by_name_meet_on_the_same_splits(tmp_path):
 
 def test_a_model_that_is_none_is_refused_with_those_there_are(tmp_path):
     (tmp_path / "rows.csv").write_text("a,y\n" + "1,0\n2,1\n" * 20)
-    asked = ("crossval", "--data", tmp_path / "rows.csv", "--target", "y", "--model")
+    asked = ("crossval", tmp_path / "rows.csv", "--target", "y", "--model")
     assert "Did you mean 'logistic'" in run_command(*asked, "logistik", code=2).stderr
     assert f"There are {', '.join(MODELS)}." in run_command(*asked, "svm", code=2).stderr
 

@@ -171,13 +171,12 @@ def answers(frame, tmp_path_factory):
         "compare 5": ["compare", rows, *models, "--metrics", "recall,mcc"],
         "crossval 1": [
             "crossval",
-            "--data",
             folder / "table.csv",
             "--target",
             "y_true",
             "--model",
             "tree",
-            "--folds",
+            "--split",
             3,
         ],
         "audit": ["audit", "mcc", "positive_likelihood_ratio"],
@@ -1240,7 +1239,7 @@ def test_an_input_is_never_replaced(rows, tmp_path):
         ["report", tmp_path / "*.csv", "-o", rows],
         ["merge", part, "-o", part],
         ["audit", "mcc", "--against", rows, "--pred", "y_pred", "-o", rows, "--format", "md"],
-        ["crossval", "--data", rows, "--target", "y_true", "-o", rows, "--format", "json"],
+        ["crossval", rows, "--target", "y_true", "-o", rows, "--format", "json"],
     ):
         assert "is an input as well, which would be lost; give another name." in run(*words, "--force", code=2).stderr
     assert rows.read_bytes() == before
@@ -1744,12 +1743,15 @@ def test_refusals_of_options_name_the_command_that_takes_them_and_what_the_help_
         (["threshold", "--by", "site"], "--by has no place in steelyard threshold: it gives one result; "),
         (["compare", "--by", "site"], "--by has no place in compare: it gives one result; "),
         (["report", "--level", "high"], "Invalid value for '--level': 'high' is not a number; "),
-        (["crossval", "--folds", "x"], "Invalid value for '--folds': 'x' is not a whole number; "),
+        (
+            ["crossval", "--target", "y_true", "--n-jobs", "x"],
+            "Invalid value for '--n-jobs': 'x' is not a whole number; ",
+        ),
+        (["crossval", "--folds", "3"], "`steelyard crossval` takes --split K in place of --folds"),
     ],
 )
 def test_what_cannot_be_combined_is_one_sentence_in_the_words_of_the_shell(words, sentence, rows):
-    name = ["--data", rows] if words[0] == "crossval" else [rows]
-    refused = run(words[0], *name, *words[1:], code=2).stderr
+    refused = run(words[0], rows, *words[1:], code=2).stderr
     assert refused.startswith(f"steelyard: {sentence}") and refused.count("\n") == 1
     assert not re.search(r"\w=[ ,.;]", refused)  # an argument of Python
 

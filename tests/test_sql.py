@@ -400,7 +400,7 @@ def test_lines_are_refused_where_rows_are_needed(lines, asked):
         ["errors", "--true", "truth", "--pred", "flag"],
         ["slices", "--true", "truth", "--pred", "flag"],
         ["watch", "--true", "truth", "--pred", "flag", "--require", "recall >= 0.1"],
-        ["crossval", "--target", "truth", "--data"],
+        ["crossval", "--target", "truth"],
     ],
     ids=lambda words: words[0],
 )

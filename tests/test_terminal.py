@@ -120,7 +120,7 @@ def test_commands_options_formats_columns_metrics_and_names_are_completed(folder
     assert complete("report", "--format", "") == ["table", "json", "md", "csv", "html"]
     assert complete("report", "rows.csv", "--true", "t", cwd=folder) == ["truth"]
     assert complete("report", "rows.csv", "--score", "", cwd=folder) == ["truth", "'model one'", "site"]
-    assert complete("crossval", "--data", "rows.csv", "--target", "s", cwd=folder) == ["site"]
+    assert complete("crossval", "rows.csv", "--target", "s", cwd=folder) == ["site"]
     assert complete("audit", "--against", "rows.csv", "--pred", "s", cwd=folder) == ["site"]
     assert complete("explain", "kap") == ["kappa"]
     assert complete("report", "--metrics", "mcc,kap") == ["mcc,kappa"]

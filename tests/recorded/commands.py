@@ -174,10 +174,10 @@ LINES = {
     ]
     + ["plot correlation -o correlation.svg", "plot runs rows.csv --true y --pred p --by month -o runs.svg", "plot risk rows.csv --true kind --score p_* -o risk.svg"],
     "crossval": [
-        "crossval --data table.csv --target y --folds 2 --metrics recall,mcc",
-        "crossval --data table.csv --target y --folds 2 --model tree --model logistic --resample over --metrics mcc",
-        "crossval --data table.csv --target y --holdout 2:3 --repeats 2 --model tree --metrics recall",
-        "crossval --data table.csv --target y --select-tree --holdout 2 --repeats 2",
+        "crossval table.csv --target y --split 2 --metrics recall,mcc",
+        "crossval table.csv --target y --split 2 --model tree --model logistic --resample over --metrics mcc",
+        "crossval table.csv --target y --split holdout:2-3x2 --model tree --metrics recall",
+        "crossval table.csv --target y --select-tree --split holdout:2x2",
     ],
     "resampling": ["resampling --data table.csv --target y --samplers over --folds 2 --repeats 1 --inner 2"],
     "study": [

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from importlib import import_module
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -35,7 +36,12 @@ _RENAMED = {  # old options, of a command where its name stands before them
     "--keys": "--key",
     "--promise": "--guarantee",
     "--profile": "--use",
+    "--jobs": "--n-jobs",
     "crossval --cost": "--resources",
+    "crossval --data": "FILE",
+    "crossval --folds": "--split K",
+    "crossval --repeats": "--split KxN",
+    "crossval --holdout": "--split holdout:K",
     "recommend --deployment-prevalence": "--stable-prevalence",
     "recommend --reference-threshold": "--threshold",
     "recommend --clusters": "--cluster COL",
@@ -62,8 +68,31 @@ def _spelling(word: str) -> str:
     return "metrics" if word == "metric" else word
 
 
+class RowOption(click.Option):
+    """An option that says which rows are read and how: `--help` names it, `--help-rows` explains it."""
+
+
+def row_options(command: click.Command) -> list[RowOption]:
+    """The options that say which rows are read and how, of a command that explains them apart."""
+    if all(parameter.name != "help_rows" for parameter in command.params):
+        return []
+    return [parameter for parameter in command.params if isinstance(parameter, RowOption)]
+
+
 class OneCommand(click.Command):
     """A command; an option of one value that is given twice is refused, where click would take the last."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options of the question, explained; those of its rows by name."""
+        of_rows = row_options(self)
+        own = [each for each in self.get_params(ctx) if isinstance(each, click.Option) and each not in of_rows]
+        if of_rows:
+            names = " ".join(option for each in of_rows for option in (*each.opts, *each.secondary_opts))
+            with formatter.section(f"Rows, which `{ctx.command_path} --help-rows` explains"):
+                lines = wrap(names, formatter.width - formatter.current_indent, break_on_hyphens=False)
+                formatter.write("".join(f"{'':{formatter.current_indent}}{line}\n" for line in lines))
+        with formatter.section("Options"):
+            formatter.write_dl([record for each in own if (record := each.get_help_record(ctx)) is not None])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The words of the command line, each option at most once unless it is meant to repeat."""

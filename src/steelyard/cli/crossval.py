@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @command
-@click.option("--data", "files", multiple=True, required=True, metavar="FILE", help="The table: one row per case.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--target", required=True, metavar="COL", help="The column to predict; all others are features.")
 @click.option(
     "--model",
@@ -41,21 +41,19 @@ if TYPE_CHECKING:
     type=click.Choice(["none", "over", "under", "class_weight"]),
     help="Resample or reweight the training parts to equal classes; repeatable, each one more candidate.",
 )
-@click.option("--folds", type=int, metavar="K", help="The number of folds, each tested once; 5 by default.")
 @click.option(
-    "--holdout",
-    metavar="K|A:B",
-    help="In place of folds: hold out a part to test on, 1 to K trained on; for each K from A to B, such as 2:9.",
+    "--split",
+    metavar="K|KxN",
+    help="5 folds (the default), 5x10 for those ten times, holdout:3x10 for ten times three parts to train on and one "
+    "to test, holdout:2-9 for each size from 2 to 9.",
 )
-@click.option("--repeats", type=int, metavar="N", help="How often rows are split anew; 1 for folds, 10 for a hold-out.")
-@click.option("--per-class", is_flag=True, help="Precision, recall and F1 of each class as well, and their averages.")
 @click.option(
     "--select-tree",
     is_flag=True,
     help="Choose a decision tree: the simplest within a standard error of the best, tested on unseen rows.",
 )
 @click.option("--resources", is_flag=True, help="Repeat short timings and measure the peak memory as well.")
-@click.option("--jobs", type=int, metavar="N", help="Runs at the same time.")
+@click.option("--n-jobs", type=int, metavar="N", help="Runs at the same time.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @options.shared(*options.POSITIVE, "level", "metrics")
 @options.output("table", "json", "html")
@@ -64,36 +62,33 @@ def cross_validate_models(
     target: str,
     models: tuple[str, ...],
     resample: tuple[str, ...],
-    folds: int | None,
-    holdout: str | None,
-    repeats: int | None,
-    per_class: bool,
+    split: str | None,
     select_tree: bool,
     resources: bool,
-    jobs: int | None,
+    n_jobs: int | None,
     seed: int,
     pos_label: Label,
     level: float,
     metrics: list[str] | None,
     output: Output,
 ) -> None:
-    """Cross-validate models: every metric with its spread over the runs, and the cost of each model."""
+    """Cross-validate models on the table in FILE, one row per case: every metric with its spread, and the costs."""
     from steelyard.files.reading import load_columns
     from steelyard.protocol.cross_evaluation import HoldOuts
 
-    splits, table = named_splits(folds, holdout, repeats), load_columns(files)
+    splits, table = named_splits(split or "5"), load_columns(files)
     samplers = [None if name == "none" else name for name in resample] or None
     asked: dict[str, Any] = {"model": list(models), "resample": samplers, "metrics": metrics, "rng": seed}
     asked["pos_label"] = matched_positive(table, target, pos_label)
     if select_tree:
-        if resources or per_class or jobs is not None:
-            raise InputError("--select-tree gives one tree; leave out --resources, --per-class and --jobs.")
-        named = {} if (folds, holdout, repeats) == (None, None, None) else splits
+        if resources or n_jobs is not None:
+            raise InputError("--select-tree gives one tree; leave out --resources and --n-jobs.")
+        named = {} if split is None else splits
         return output.write(_text(with_shell_words(selected_tree(table, target, named, **asked)), output.kind, target))
-    asked |= {"model": list(models) or ["logistic"], "resources": resources, "n_jobs": jobs, "level": level}
+    asked |= {"model": list(models) or ["logistic"], "resources": resources, "n_jobs": n_jobs, "level": level}
     results = evaluated_splits(table, target, splits, **asked)
     shown = HoldOuts.of(results, metrics) if len(results) > 1 else next(iter(results.values()))
-    classes = class_tables(results) if per_class and output.kind == "table" else ""
+    classes = class_tables(results) if metrics is None and output.kind == "table" else ""
     return output.write(_text(with_shell_words(shown), output.kind, target) + classes)
 
 

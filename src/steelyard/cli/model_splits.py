@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,28 +23,30 @@ if TYPE_CHECKING:
     Columns: TypeAlias = "Mapping[str, pl.Series]"
     Splits: TypeAlias = "dict[int, Folds | HoldOut]"
 
+_MOST_CLASSES = 40  # rows of classes that are printed
 _HOLDOUTS = 10  # repeats of a hold-out, unless others are asked for
-_LONGEST = 99
+_SPLIT = re.compile(r"(?P<held>holdout:)?(?P<first>\d{1,3})(?:-(?P<last>\d{1,3}))?(?:x(?P<repeats>\d{1,6}))?")
 
 
-def named_splits(folds: int | None, holdout: str | None, repeats: int | None) -> Splits:
-    """The splits by k: folds, a hold-out of 1 to k, or one for each k of a range such as 2:9."""
+def named_splits(text: str) -> Splits:
+    """The splits by k: "5" folds, "5x10" those ten times, "holdout:3x10", and of each k of "holdout:2-9x10".
+
+    >>> named_splits("5x10"), list(named_splits("holdout:2-4"))
+    ({5: Folds(k=5, repeats=10, stratified=True)}, [2, 3, 4])
+    """
     from steelyard.protocol.splits import Folds, HoldOut
 
-    if holdout is None:
-        k = 5 if folds is None else folds
-        return {k: Folds(k, repeats=1 if repeats is None else repeats)}
-    if folds is not None:
-        raise InputError("--folds and --holdout are two ways to split; give one of them.")
-    first, colon, last = holdout.partition(":")
-    ends = [int(text) if text.strip().isdecimal() else 0 for text in (first, last if colon else first)]
-    if not 1 <= ends[0] <= ends[1] <= _LONGEST:
+    parts = _SPLIT.fullmatch(text.strip())
+    first, last = (0, 0) if parts is None else (int(parts["first"]), int(parts["last"] or parts["first"]))
+    if parts is None or not 1 <= first <= last or (parts["last"] and not parts["held"]):
         raise InputError(
-            f"--holdout trains on K times the rows it tests: a whole number such as 4, or a range such as 2:9, "
-            f"not {holdout!r}."
+            "--split is 5 for five folds, 5x10 for those ten times, holdout:3x10 for ten times three parts to train on "
+            f"and one to test, or holdout:2-9 for each size from 2 to 9, not {text!r}."
         )
-    times = _HOLDOUTS if repeats is None else repeats
-    return {k: HoldOut(k, repeats=times) for k in range(ends[0], ends[1] + 1)}
+    times = None if parts["repeats"] is None else int(parts["repeats"])
+    if not parts["held"]:
+        return {first: Folds(first, repeats=1 if times is None else times)}
+    return {k: HoldOut(k, repeats=_HOLDOUTS if times is None else times) for k in range(first, last + 1)}
 
 
 def matched_positive(columns: Columns, target: str, positive: Label) -> Label:
@@ -86,7 +89,7 @@ def selected_tree(
     if several or list(model) not in ([], ["tree"]):
         raise InputError(
             "--select-tree chooses among decision trees by one metric; give no other --model, and at most one of "
-            "--resample, --metrics and the sizes of --holdout."
+            "--resample, --metrics and the sizes of --split."
         )
     table = own_table(columns, target, pos_label=pos_label)
     split = next(iter(splits.values()), None)
@@ -103,6 +106,7 @@ def class_tables(results: Mapping[int, CrossEvaluation]) -> str:
     from steelyard.analysis.results.result import table_text
     from steelyard.evaluation.evaluation import CLASS_METRICS
 
+    classes = [(k, row) for k, result in results.items() for row in result.per_class]
     rows = [
         {
             **({"k": k} if len(results) > 1 else {}),
@@ -111,7 +115,8 @@ def class_tables(results: Mapping[int, CrossEvaluation]) -> str:
             "rows": row.rows,
             **{name: getattr(row, name).mean for name in CLASS_METRICS},
         }
-        for k, result in results.items()
-        for row in result.per_class
+        for k, row in classes[:_MOST_CLASSES]
     ]
-    return f"\n\nEach class, means over the runs\n{table_text(rows)}"
+    left = len(classes) - len(rows)
+    more = f"\nand {left:,} rows more, which --format json has" if left else ""
+    return f"\n\nEach class, means over the runs\n{table_text(rows)}{more}" if rows else ""

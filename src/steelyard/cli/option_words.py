@@ -34,7 +34,6 @@ _OPTIONS = {  # the options of keywords that are called otherwise: the one that 
     "pos_label=RARER": ("--rarer-positive",),
     "cost": ("--cost", "--cost-fn", "--cost-fp"),
     "exact=False": ("--binned",),
-    "n_jobs": ("--jobs",),
     "rng": ("--seed",),
 }
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""

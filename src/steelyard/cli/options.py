@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from steelyard.arrays.labels import RARER
+from steelyard.cli.commands import RowOption, row_options
 from steelyard.cli.inputs import Inputs
 from steelyard.cli.outputs import check_no_input, checked_output
 from steelyard.exceptions import InputError
@@ -62,71 +63,94 @@ def _long(_context: click.Context, _option: click.Parameter, text: str | None) -
     return row, label
 
 
+def _row_option(*declarations: str, **settings: Any) -> _Decorator:
+    return click.option(*declarations, cls=RowOption, **settings)
+
+
+def _help_rows(context: click.Context, _option: click.Parameter, asked: bool) -> None:
+    """Print how rows are named and read, and end."""
+    if not asked or context.resilient_parsing:
+        return
+    formatter = context.make_formatter()
+    formatter.write_usage(context.command_path, "[OPTIONS] [FILE...]")
+    with formatter.section("Which rows are read, and how"):
+        formatter.write_dl(
+            [record for each in row_options(context.command) if (record := each.get_help_record(context))]
+        )
+    click.echo(formatter.getvalue().rstrip("\n"), color=context.color)
+    context.exit()
+
+
+_HELP_ROWS = click.option(
+    "--help-rows", is_flag=True, is_eager=True, expose_value=False, callback=_help_rows, hidden=True
+)
+
+
 _ROWS: dict[str, _Decorator] = {
     "files": click.argument("files", nargs=-1, metavar="[FILE...]"),
-    "counts": click.option(
+    "counts": _row_option(
         "--counts", metavar="TP,FN,FP,TN", help="Four counts, such as those of a paper, instead of a file."
     ),
-    "true": click.option(
+    "true": _row_option(
         "--true", "true", metavar="COL", help="The column of true labels; 'y_*' where each label has one."
     ),
-    "pred": click.option("--pred", metavar="COL", help="The column of predicted labels."),
-    "score": click.option(
+    "pred": _row_option("--pred", metavar="COL", help="The column of predicted labels."),
+    "score": _row_option(
         "--score",
         metavar="COL",
         help="The column of scores of the positive class; 'p_*' where each class has one, in which * is the class.",
     ),
-    "weight": click.option("--weight", metavar="COL", help="The column of sample weights."),
-    "frequency": click.option(
+    "weight": _row_option("--weight", metavar="COL", help="The column of sample weights."),
+    "frequency": _row_option(
         "--frequency", metavar="COL", help="The column of frequency weights: how many rows each row counts for."
     ),
-    "cluster": click.option(
+    "cluster": _row_option(
         "--cluster", metavar="COL", help="Clustered rows: the column that names the cluster, such as the patient."
     ),
-    "by": click.option("--by", multiple=True, metavar="COL", help="The column of groups of rows; repeatable."),
-    "bins": click.option(
+    "by": _row_option("--by", multiple=True, metavar="COL", help="The column of groups of rows; repeatable."),
+    "bins": _row_option(
         "--bins",
         multiple=True,
         callback=_bins,
         metavar="COL=N",
         help="A column of --by in N bins of its numbers, or at edges: age=40,60; repeatable.",
     ),
-    "pos_label": click.option(
+    "pos_label": _row_option(
         "--pos-label",
         "pos_label",
         type=click.UNPROCESSED,
         metavar="LABEL",
         help="The positive class; of yes/no and the like, yes.",
     ),
-    "rarer": click.option(
+    "rarer": _row_option(
         "--rarer-positive", "pos_label", type=click.UNPROCESSED, flag_value=RARER, help="The rarer of two is positive."
     ),
-    "labels": click.option(
+    "labels": _row_option(
         "--labels", metavar="A,B", help="All classes in their order, where some have no rows or the order matters."
     ),
-    "threshold": click.option(
+    "threshold": _row_option(
         "--threshold", type=float, metavar="T", help="The threshold: scores of at least T are predicted positive."
     ),
-    "design": click.option(
+    "design": _row_option(
         "--design",
         default="random",
         metavar="PLAN",
         help="How the test set was drawn: random, stratified where so many rows of each class were chosen, or the plan "
         "by which rows were labelled, as `steelyard plan` wrote it.",
     ),
-    "filter": click.option("--filter", metavar="SLICE", help="These rows alone, such as 'age >= 60 and site = B'."),
-    "label_sep": click.option(
+    "filter": _row_option("--filter", metavar="SLICE", help="These rows alone, such as 'age >= 60 and site = B'."),
+    "label_sep": _row_option(
         "--label-sep",
         metavar="SIGN",
         help="What divides the labels of a row in the columns of truth and prediction, such as ';'.",
     ),
-    "long": click.option(
+    "long": _row_option(
         "--long",
         callback=_long,
         metavar="ROW,LABEL",
         help="Of a file with a line for each row and label: the columns that name the two.",
     ),
-    "exact": click.option(
+    "exact": _row_option(
         "--exact/--binned", "exact", default=None, help="Keep every score, or 65,536 bins with bounds on the areas."
     ),
 }
@@ -186,7 +210,7 @@ def inputs(*names: str, models: str | None = None) -> _Decorator:
 
         return call
 
-    options = _stacked(*chosen.values())
+    options = _stacked(*chosen.values(), _HELP_ROWS)
     return lambda function: options(gather(function))
 
 
@@ -247,7 +271,7 @@ def models(how_many: str) -> _Decorator:
 def _of_models(how_many: str) -> dict[str, _Decorator]:
     kinds = {"pred": "labels", "score": "scores, 'p_*' where each class has one"}
     return {
-        name: click.option(f"--{name}", multiple=True, metavar="COL", help=f"A model's column of {kind}; {how_many}.")
+        name: _row_option(f"--{name}", multiple=True, metavar="COL", help=f"A model's column of {kind}; {how_many}.")
         for name, kind in kinds.items()
     }
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @click.option("--folds", default=5, show_default=True, help="The number of folds, each tested once.")
 @click.option("--repeats", default=2, show_default=True, help="How often the folds are drawn anew.")
 @click.option("--inner", default=3, show_default=True, help="The folds of a training part that choose thresholds.")
-@click.option("--jobs", type=int, metavar="N", help="Runs at the same time.")
+@click.option("--n-jobs", type=int, metavar="N", help="Runs at the same time.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @options.shared(*options.POSITIVE, "level")
 @options.output("table", "json", "html")
@@ -51,7 +51,7 @@ def study_resampling(
     folds: int,
     repeats: int,
     inner: int,
-    jobs: int | None,
+    n_jobs: int | None,
     seed: int,
     pos_label: Label,
     level: float,
@@ -77,7 +77,7 @@ def study_resampling(
             split=Folds(folds, repeats=repeats),
             inner=inner,
             margin=margin,
-            n_jobs=jobs,
+            n_jobs=n_jobs,
             rng=seed,
             pos_label=table.positive,
             level=level,

@@ -23,7 +23,9 @@ from steelyard.studies import study_names
 @click.option("--data-dir", metavar="DIR", help="The folder of the papers' data sets, in place of STEELYARD_DATA.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--overlap", is_flag=True, help="Of nguyen: draw test texts as the paper did, training texts among them.")
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Of selection: so many processes, not all cores.")
+@click.option(
+    "--n-jobs", type=click.IntRange(min=1), metavar="N", help="Of selection: so many processes, not all cores."
+)
 @click.option("-o", "--output", metavar="DIR", help="Write the page, the tables and the figures to this new folder.")
 @click.option("--force", is_flag=True, help="Replace a folder that exists.")
 def run_study(
@@ -34,7 +36,7 @@ def run_study(
     data_dir: str | None,
     seed: int,
     overlap: bool,
-    jobs: int | None,
+    n_jobs: int | None,
     output: str | None,
     force: bool,
 ) -> None:
@@ -54,16 +56,16 @@ def run_study(
         study_files.check_folder(output, force=force)
     if data_dir is not None and not Path(data_dir).is_dir():
         raise InputError(f"--data-dir {data_dir!r} is no folder; name the one that holds the papers' data sets.")
-    if own.given and (overlap or jobs is not None or data_dir is not None):
+    if own.given and (overlap or n_jobs is not None or data_dir is not None):
         raise InputError(
-            "--overlap and --data-dir are about the papers' data, --jobs about the selection study, and --data is your "
-            "own; leave them out."
+            "--overlap and --data-dir are about the papers' data, --n-jobs about the selection study, and --data is "
+            "your own; leave them out."
         )
     with step_line(name) as progress:
         if own.given:
             study = own.run(name, quick=quick, seed=seed, progress=progress)
         else:
-            options = ({"overlap": True} if overlap else {}) | ({} if jobs is None else {"jobs": jobs})
+            options = ({"overlap": True} if overlap else {}) | ({} if n_jobs is None else {"jobs": n_jobs})
             study = registry.run(name, quick=quick, data_dir=data_dir, seed=seed, progress=progress, **options)
     study = with_shell_words(study)
     click.echo(repr(study))
