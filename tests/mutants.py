@@ -62,12 +62,12 @@ class Area(NamedTuple):
 AREAS = {
     "intervals": Area(
         ("analysis/intervals", "analysis/distributions.py"), 36,
-        ("test_score_influence", "test_uncertainty", "test_clusters", "test_point_thresholds", "test_multilabel_intervals"),
+        ("test_score_influence", "test_uncertainty", "test_clusters", "test_point_thresholds", "test_multilabel_intervals", "test_multilabel_compare", "test_many_classes"),
         ("interval", "evaluate"),
     ),
     "comparison": Area(
         ("analysis/comparison", "analysis/holm.py"), 24,
-        ("test_published", "test_comparison", "test_drop_test", "test_groups", "test_leaderboard", "test_verdict"),
+        ("test_published", "test_comparison", "test_drop_test", "test_groups", "test_leaderboard", "test_verdict", "test_multilabel_compare"),
         ("compare", "compare_groups"),
     ),
     "thresholds": Area(

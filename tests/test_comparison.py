@@ -71,6 +71,12 @@ def test_merging_the_tables_of_parts_gives_the_table_of_the_whole(rows, i, j):
     assert hash(Paired.from_json(whole.to_json())) == hash(whole)
 
 
+def test_two_areas_of_a_single_positive_are_not_told_apart():
+    found = compare([1, 0, 0, 0, 0], y_score={"a": [0.9, 0.1, 0.2, 0.95, 0.3], "b": [0.2, 0.3, 0.1, 0.4, 0.8]})
+    (test,), row = found.delong, {row.metric: row for row in found}["roc_auc"]
+    assert (test.z, test.p_value, row.low, row.high) == (0, 1, -1, 1)
+
+
 def test_delongs_test_is_stated_where_areas_are_compared():
     rng = np.random.default_rng(43)
     y = rng.integers(0, 2, 80)

@@ -151,7 +151,13 @@ def test_intervals_by_margins_are_those_of_the_whole_table(monkeypatch, weighted
     truth, pred = rows_of(40, 1_200, np.random.default_rng(3))
     weight = {"sample_weight": np.random.default_rng(4).random(1_200) + 0.5} if weighted else {}
     table = steelyard.confusion(truth, pred, **weight)
-    names = ["balanced_accuracy", "mcc", "precision[average=macro]", "f1[average=weighted]"]
+    names = [
+        "balanced_accuracy",
+        "mcc",
+        "precision[average=macro]",
+        "f1[average=weighted]",
+        "specificity[average=macro]",
+    ]
     for given in ({}, {"design": "stratified"}, {"prevalence": np.full(40, 1 / 40)}):
         whole = steelyard.interval(names, table, draws=1_500, **given)
         with monkeypatch.context() as patched:
@@ -160,6 +166,17 @@ def test_intervals_by_margins_are_those_of_the_whole_table(monkeypatch, weighted
         for a, b in zip(whole, by_margins, strict=True):
             assert a.value == b.value
             assert (b.low, b.high) == pytest.approx((a.low, a.high), abs=0.01)
+
+
+def test_true_negatives_by_margins_are_those_of_the_whole_table(monkeypatch):
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 6, 400)
+    table = steelyard.confusion(truth, np.where(rng.random(400) < 0.3, truth, rng.integers(0, 6, 400)))
+    whole = steelyard.interval("specificity[average=macro]", table, draws=4_000)
+    monkeypatch.setattr(sampler, "MOST_DENSE", 5)
+    by_margins = steelyard.interval("specificity[average=macro]", table, draws=4_000)
+    tolerance = 0.15 * (whole.high - whole.low)
+    assert (by_margins.low, by_margins.high) == pytest.approx((whole.low, whole.high), abs=tolerance)
 
 
 def test_an_evaluation_of_very_many_classes_never_makes_the_matrix(large):  # which would be refused

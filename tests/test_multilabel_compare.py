@@ -98,3 +98,12 @@ def test_a_label_that_no_row_has_changes_no_test_of_clusters():
 
     assert np.array(judged(1)) == pytest.approx(np.array(judged(0)), rel=1e-9)
     assert all(low < difference < high and p < 1e-3 for difference, low, high, p in judged(1))
+
+
+def test_an_average_over_a_label_that_every_row_has_is_not_judged():
+    rng = np.random.default_rng(0)
+    true = (rng.random((300, 4)) < [0.5, 0.3, 0.1, 1]).astype(int)
+    models = {name: true * strength + rng.random(true.shape) for name, strength in (("a", 0.5), ("b", 0.2))}
+    (row,) = compare(true, y_score=models, metrics=["average_precision[average=macro]"])
+    assert row.difference > 0 and np.isnan([row.low, row.high]).all()
+    assert row.why == "the influence of rows on average_precision[average=macro] is not known"

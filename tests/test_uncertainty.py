@@ -9,12 +9,12 @@ import tracemalloc
 import numpy as np
 import pytest
 from checks import assert_refused
-from scipy import stats
+from scipy import special, stats
 
 import steelyard
 from steelyard import Confusion, Counts, confusion, get_metric, interval, list_metrics, sample_size, score_table
 from steelyard.analysis import distributions
-from steelyard.analysis.intervals import draw_ends, draws, operating_point
+from steelyard.analysis.intervals import draw_ends, draws, operating_point, plan_draws
 from steelyard.analysis.intervals import intervals as intervals_module
 
 FINLEY = Counts(28, 23, 72, 2680)
@@ -652,6 +652,17 @@ def test_quantiles_of_draws_are_those_of_numpy_to_the_last_bit(levels):
     half = np.where(np.arange(10_000) % 2, np.nan, rng.random(10_000))
     assert draw_ends.undefined_share(half) == 0.5
     assert np.array_equal(draw_ends.quantiles(half, levels), np.nanquantile(half, levels))
+
+
+def test_the_shares_of_a_plan_are_where_their_posterior_is_highest():
+    expected, labels, positives = np.array([[0.1, 0.1, 0.5], [28, 2, 5], [28, 2, 0]])
+    parts = plan_draws.StratumParts(np.arange(3), np.zeros(3), labels, positives, labels, expected, np.ones(3, bool))
+    logits = special.logit(expected) - np.average(special.logit(expected), weights=labels)
+    shares = plan_draws.fitted_shares(parts)
+    slope, intercept = np.polyfit(logits, special.logit(shares), 1)
+    residuals, mean = positives - labels * shares, special.expit(intercept)
+    assert residuals.sum() + 0.5 * (1 - 2 * mean) == pytest.approx(0, abs=1e-6)
+    assert residuals @ logits - (slope - 1) == pytest.approx(0, abs=1e-6)
 
 
 def test_quantiles_and_tails_are_those_of_scipy_stats_to_the_last_bit():
