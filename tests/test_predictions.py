@@ -16,7 +16,7 @@ from input_matrix import EXTRAS, INPUTS, KINDS, QUESTIONS, REFUSED, cells, expec
 import steelyard
 from steelyard import Predictions
 from steelyard._names import METHODS
-from steelyard.exceptions import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError, SteelyardError
 from steelyard.predictions import RowOptions
 
 Y, S = np.array([0, 0, 1, 1, 0, 1]), np.array([0.1, 0.6, 0.7, 0.9, 0.3, 0.4])
@@ -76,6 +76,45 @@ def test_names_of_columns_beside_arrays_are_answered_by_what_holds_columns():
         steelyard.evaluate(Y, S > 0.5, true="y")
     with pytest.raises(InputError, match=r"no column 'sight'; there are 'site'\. Did you mean 'site'"):
         Predictions(Y, y_score=S, columns={"site": Y}, by="sight").evaluate()
+
+
+def test_what_is_guessed_wrong_is_answered_by_what_to_write(tmp_path):
+    p = Predictions.read(FRAME, true="y", score="a")
+    best = p.best_threshold("f1", draws=0)
+    guesses = (
+        (lambda: p.at(best).confusion(), r"^A threshold is a number, not a BestThreshold; give its \.threshold\.$"),
+        (lambda: Predictions(FRAME, true="y", score="a"), r"Predictions\.read\(frame, true=\.\.\.\) takes the names of columns"),
+        (lambda: p.interval("f_beta", beta=2), r"a parameter is part of a metric's name, such as 'f_beta\[beta=2\]'"),
+        (lambda: p.compare("a", "b"), r"^compare takes the models as one argument"),
+        (lambda: steelyard.compare(Y, S, S[::-1]), r"^compare takes the models as one argument"),
+        (lambda: steelyard.evaluate(Y, score="a"), r"beside arrays give y_score="),
+        (lambda: Predictions.read(FRAME, true="y", score=["a", "b", "age"]).evaluate(), r"one model by a pattern, such as 'p_\*'"),
+    )  # fmt: skip
+    for ask, answer in guesses:
+        with pytest.raises(SteelyardError, match=answer):
+            ask()
+    for name, home in (("gate", "steelyard.gate"), ("plot", "steelyard.figures.plot")):
+        with pytest.raises(AttributeError, match=f"The function {home} takes them"):
+            getattr(p, name)
+
+
+def test_other_groups_leave_the_bins_of_those_that_were_carried():
+    p = Predictions.read(FRAME, true="y", score="a", by=["site", "age"], bins={"age": [40]})
+    assert p.with_options(by="site").tally().by == ("site",)
+    assert sorted(p.with_options(by="age").tally().groups) == [("age < 40",), ("age >= 40",)]
+    with pytest.raises(InputError, match="bins= names 'age'"):
+        p.with_options(by="site", bins={"age": [40]}).tally()
+
+
+def test_a_metric_of_labels_takes_the_class_of_the_highest_score_and_says_so():
+    rng = np.random.default_rng(3)
+    truth, scores = np.array(["a", "b", "c"])[rng.integers(0, 3, 60)], rng.dirichlet(np.ones(3), 60)
+    labels = np.array(["a", "b", "c"])[scores.argmax(1)]
+    for rows in ({}, {"cluster": rng.integers(0, 12, 60)}):
+        of_scores = steelyard.interval("f1[average=macro]", truth, y_score=scores, **rows)
+        of_labels = steelyard.interval("f1[average=macro]", truth, labels, **rows)
+        assert (of_scores.value, of_scores.low, of_scores.high) == (of_labels.value, of_labels.low, of_labels.high)
+        assert of_scores.assumed == ("The class with the highest score of a row was taken as its predicted label.",)
 
 
 def test_a_table_of_all_classes_is_read_as_its_rows():

@@ -41,6 +41,18 @@ _SYNONYMS = {  # words of other libraries
     "positive": "pos_label",
     "alpha": "level",
 }
+_OF_READ = ("true", "pred", "score", "weight", "label_sep", "long", "exact")  # options that name columns
+_PARAMETERS = (
+    "beta",
+    "w",
+    "rho",
+    "bands",
+    "k",
+    "max_fpr",
+    "multi_class",
+    "of",
+    "share",
+)  # of metrics, not of questions
 _WORSE_RULES = "a rule that fails better models is refused"
 # Keywords that were renamed, by the function that took them or None for all: the new one, or what to do in its place.
 # An entry acts where the function does not take the old keyword.
@@ -215,6 +227,10 @@ def _has_no_place(
     given = arguments[len(known) - len(own) :]
     if len(given) > len(by_place):
         columns = given[1:]
+        if by_place[-1] == "models":
+            return InputTypeError(
+                f'{who} takes the models as one argument: {{"A": ..., "B": ...}} of values, ["A", "B"] of names.'
+            )
         if len(columns) == 2 and all(isinstance(name, str) for name in columns) and "true" in known:
             use = "pred" if "pred" in known else "score"
             return InputTypeError(
@@ -246,10 +262,14 @@ def _unknown(function: Callable[..., Any], name: str, known: Mapping[str, Parame
     who = _name_of(function)
     if old := _renamed(function, name, known):
         return old
+    if who == "Predictions" and name in _OF_READ:
+        return f"Predictions takes values; Predictions.read(frame, {name}=...) takes the names of columns."
     if "groups" in known and name in ("by", "cluster"):
         return _OF_SPLITS.format(name=name, who=who)
     if name in _ELSEWHERE:
         return _ELSEWHERE[name].format(who=who)
+    if "metric" in known and name in _PARAMETERS:
+        return f"{who} takes no {name}=; a parameter is part of a metric's name, such as 'f_beta[beta=2]'."
     near = [_SYNONYMS[name]] if _SYNONYMS.get(name) in known else get_close_matches(name, known, n=1)
     return f"{who} takes no {name}=. Did you mean {near[0]}=?" if near else f"{who} takes no {name}=; leave it out."
 

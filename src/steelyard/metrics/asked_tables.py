@@ -52,10 +52,6 @@ def asked_table(spec: MetricSpec, p: Predictions) -> tuple[AnyTable, CallOptions
         if not p.given.is_table:  # of which a part of a larger one may lack a class
             check_both_classes(scores)
         return scores, CallOptions()
-    if counted.kind == "class scores" and counted.given.model.pred is None:
-        raise InputTypeError(
-            f"{spec.name} is of predicted labels; give the class of the highest column of each row as y_pred."
-        )
     rows = counted.counted()
     if rows.table is None:
         raise InputError(f"{spec.name} is of predicted labels, and the scores are no probabilities; give threshold=.")
@@ -68,11 +64,12 @@ def asked_table(spec: MetricSpec, p: Predictions) -> tuple[AnyTable, CallOptions
 
 
 def assumed_choices(p: Predictions, tables: Sequence[tuple[AnyTable, CallOptions]]) -> tuple[str, ...]:
-    """Which class was taken as positive, and at which threshold, where neither was given."""
-    is_of_two = any(isinstance(table, (Confusion, ScoreTable)) for table, _ in tables)
+    """Which class was taken as positive, at which threshold or by which columns, where that was not given."""
+    has_labels = any(isinstance(table, Confusion) for table, _ in tables)
+    has_scores = any(isinstance(table, ScoreTable) for table, _ in tables)
     rows = p.countable()
-    if not is_of_two or rows.kind == "class scores":
+    if not has_labels and (not has_scores or rows.kind == "class scores"):
         return ()
     counted = rows.counted()
     stated = counted.positive_class(p.given.pos_label, is_stated=p.given.is_stated)[1]
-    return (*stated, *counted.assumed) if any(isinstance(table, Confusion) for table, _ in tables) else stated
+    return (*stated, *counted.assumed) if has_labels else stated

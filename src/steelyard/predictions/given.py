@@ -146,9 +146,12 @@ class Given(ABC):
         """Refuse rows of several models where a question is about one."""
         if len(self.models) > 1:
             names = [*self.models]
+            as_one = (
+                " Columns of classes or labels are one model by a pattern, such as 'p_*'." if len(names) > 2 else ""
+            )
             raise InputError(
                 f"These rows have {len(names)} models, {first_ten(names)}, and one is asked about; take one, such as "
-                f"predictions[{names[0]!r}], or compare them."
+                f"predictions[{names[0]!r}], or compare them.{as_one if self.is_frame else ''}"
             )
 
     @property

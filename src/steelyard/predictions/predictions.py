@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from steelyard._names import METHODS
+from steelyard._names import HOME, METHODS, SHELVES
 from steelyard.arguments import names_wrong_arguments
 from steelyard.arrays import checks
 from steelyard.arrays.backend import as_read, taken
@@ -209,9 +209,9 @@ class Predictions:
             raise InputTypeError(f"{named}= names a column of a frame or file; give that first.")
         are_files = isinstance(data, (list, tuple)) and all(isinstance(each, (str, PathLike)) for each in data)
         if hasattr(data, "dtype") or (isinstance(data, (list, tuple)) and not are_files):
+            out = f"beside arrays give y_{named}=" if named in ("pred", "score") else f"leave {named}= out"
             raise InputTypeError(
-                f"{named}= names a column of a frame or file, and arrays were given; leave {named}= out, or give the "
-                "frame first."
+                f"{named}= names a column of a frame or file, and arrays were given; {out}, or give the frame first."
             )
         _refuse_second(second, "A frame or file")
         given = next((name for name in VALUES if name in stated), None)
@@ -259,6 +259,8 @@ class Predictions:
                     )
                 raise InputTypeError(f"Predictions take no {name}=.{did_you_mean(name, known)}")
         changed = {known[name]: value for name, value in options.items()}
+        if "by" in changed and "bins" not in changed:  # carried bins are of the groups that were carried
+            changed["bins"] = _bins_of(self.given.bins, changed["by"])
         if "design" in changed and changed["design"] is None:
             changed["design"] = "random"
         return self._of_given(self.given.other(**changed))
@@ -583,7 +585,8 @@ class Predictions:
         if given.is_table and given.pos_label is not None:
             table = table.with_positive(match_label(given.pos_label, table.labels))
         check_classes(table)
-        return CountedRows(table, scores)
+        by_highest = given.model.pred is None and self.kind == "class scores"
+        return CountedRows(table, scores, assumed=(HIGHEST_TAKEN,) if by_highest else ())
 
     def _check_answerable(self) -> None:
         """Refuse values without a model, of which there is nothing to count."""
@@ -693,7 +696,10 @@ class Predictions:
 
     def __getattr__(self, name: str) -> Any:
         if name not in METHODS:
-            raise AttributeError(f"Predictions have no {name!r}.{did_you_mean(name, METHODS)}")
+            shelf = next((f".{shelf}" for shelf, names in SHELVES.items() if name in names), "")
+            is_there = bool(shelf) or name in HOME
+            hint = f" The function steelyard{shelf}.{name} takes them." if is_there else did_you_mean(name, METHODS)
+            raise AttributeError(f"Predictions have no {name!r}.{hint}")
         ask, place = getattr(import_module("steelyard"), name), METHODS[name]
 
         def question(*arguments: Any, **options: Any) -> Any:
@@ -748,6 +754,14 @@ def saved_content(source: Any) -> Any:
     if start.startswith(b"{"):
         return import_module("steelyard").load(path)
     raise InputTypeError(f"{str(source)!r} holds rows; name its columns with true=, and pred= or score=.")
+
+
+def _bins_of(bins: Any, by: Any) -> Any:
+    """The bins of the groups that are left, where other ones are asked for."""
+    if by is None or not isinstance(bins, Mapping):
+        return None if by is None else bins
+    names = {by} if isinstance(by, str) else set(by) if isinstance(by, (list, tuple, Mapping)) else set()
+    return {name: edges for name, edges in bins.items() if name in names} or None
 
 
 def _paired_tally(p: Predictions) -> Tally:

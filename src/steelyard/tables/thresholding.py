@@ -98,6 +98,8 @@ def thresholded(scores: ScoreTable, threshold: float | None, negative: Label) ->
 
 def _checked_threshold(scores: ScoreTable, threshold: object) -> float:
     if not isinstance(threshold, (int, float, np.number)) or math.isnan(threshold):
+        if hasattr(threshold, "threshold"):
+            raise InputError(f"A threshold is a number, not a {type(threshold).__name__}; give its .threshold.")
         raise InputError(f"A threshold is a number, not {threshold!r}.")
     divided = bin_divided_at(scores.bins, as_read(float(threshold), scores.precision))
     if divided is not None:

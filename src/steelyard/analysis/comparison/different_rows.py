@@ -105,7 +105,7 @@ class CountedModel:
         refuse_unused(p, "compare of different rows", "cluster", "by")
         if not isinstance(p.design, str):
             refuse_unused(p, "compare of different rows", "design")
-        counted = p.by_highest().counted()
+        counted = p.counted()
         positive, stated = counted.positive_class(p.given.pos_label, is_stated=p.given.is_stated)
         table = _with_positive(counted.table, positive)
         return cls(table, counted.scores, None, p.design == "stratified", (*stated, *counted.assumed))

@@ -428,9 +428,10 @@ def asked_intervals(specs: Sequence[MetricSpec], p: Predictions, inference: Infe
         return intervals_of(label_set_estimands(specs, table), replace(inference, clustered=clusters))
     counted = p.countable()
     tables = [asked_table(spec, counted) for spec in specs]
-    clusters = clustered_rows(counted)
-    if clusters is not None and any(isinstance(table, Confusion) for table, _ in tables):
-        clusters = predicted_at_threshold(clusters, counted.counted(), counted.given.y_score)
+    labelled = counted.by_highest() if any(isinstance(table, Confusion) for table, _ in tables) else None
+    clusters = clustered_rows(labelled or counted)
+    if clusters is not None and labelled is not None:
+        clusters = predicted_at_threshold(clusters, labelled.counted(), counted.given.y_score)
     estimands = [
         Estimand(spec, table, spec.metric.parameters, options)
         for spec, (table, options) in zip(specs, tables, strict=True)
