@@ -353,7 +353,8 @@ def gaps_of(role: str, rates: Sequence[RateEnds], names: Sequence[str]) -> list[
         name = f"{role.replace(' ', '_')}_{form}"
         gaps.append(_worst(name, form, rates, gap_intervals, equal, names))
         if len(rates) > 1:
-            if_equal = None if any(draws is None for draws in equal) else _mean(np.mean(equal, axis=0))  # type: ignore[arg-type]  # all known
+            known = [draws for draws in equal if draws is not None]
+            if_equal = _mean(np.mean(known, axis=0)) if len(known) == len(equal) else None
             why = next((rate.undefined for rate in rates if rate.undefined), None)
             value, low, high = gap_intervals.mean(0).tolist()
             gaps.append(GroupGap(f"{name}[agg=mean]", value, low, high, if_equal, undefined=why))
@@ -376,7 +377,8 @@ def _worst(
     worst = np.max if form == "difference" else np.min
     value, low, high = worst(gap_intervals, axis=0).tolist()
     rate = rates[int(np.argmax(gap_intervals[:, 0] == value))]
-    if_equal = None if any(draws is None for draws in equal) else _mean(worst(np.stack(equal), axis=0))  # type: ignore[arg-type]  # all known
+    known = [draws for draws in equal if draws is not None]
+    if_equal = _mean(worst(np.stack(known), axis=0)) if len(known) == len(equal) else None
     lowest, highest = names[int(np.argmin(rate.ends[:, 0]))], names[int(np.argmax(rate.ends[:, 0]))]
     return GroupGap(name, value, low, high, if_equal, rate.metric, lowest, highest)
 

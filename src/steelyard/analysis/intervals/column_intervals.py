@@ -200,7 +200,7 @@ def column_method(estimand: Estimand) -> str:
 
 def _is_one_column(estimand: Estimand) -> bool:
     """Whether it is a mean loss of two classes: one column says all, so one and two columns give one answer."""
-    return len(estimand.table.labels) == 2 and not estimand.metric.is_share  # type: ignore[union-attr]  # of columns
+    return len(estimand.column_table.labels) == 2 and not estimand.metric.is_share
 
 
 def probability_bounds(estimand: Estimand, value: Array, inference: Inference, interval_of: IntervalOf) -> ColumnBounds:
@@ -210,7 +210,7 @@ def probability_bounds(estimand: Estimand, value: Array, inference: Inference, i
             f"{estimand.spec.name} of a column of scores for each class has no interval at a prevalence that is itself "
             "estimated; give the shares of the classes as numbers."
         )
-    table: ProbabilityTable = estimand.table  # type: ignore[assignment]  # of columns
+    table = estimand.column_table
     rows, metric, options = WeightedRows.of_table(table, inference), estimand.metric, estimand.options
     if options.average == NATIVE:
         if not np.isfinite(value):
@@ -465,7 +465,7 @@ class LabelSetIntervals:
 
     def _score_interval(self, estimand: Estimand) -> Interval[Any]:
         """The interval of the scores of one label, made once for all averages that read it."""
-        key = (estimand.metric.name, estimand.table.label)  # type: ignore[union-attr]  # a ScoreTable
+        key = (estimand.metric.name, estimand.score_table.label)
         if key not in self._score_intervals:
             self._score_intervals[key] = self.intervals_of([estimand])[0]
         return self._score_intervals[key]

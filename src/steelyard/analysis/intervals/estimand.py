@@ -18,6 +18,7 @@ from steelyard.metrics.spec import MetricSpec
 from steelyard.tables.confusion import Confusion
 from steelyard.tables.counts import Counts
 from steelyard.tables.probability_table import ProbabilityTable
+from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from steelyard.metrics.measure import Metric
     from steelyard.metrics.metric_value import MetricValue
     from steelyard.tables.counts import SharedCells
-    from steelyard.tables.score_table import ScoreTable
     from steelyard.tables.statistic import AnyTable
 
 
@@ -92,6 +92,29 @@ class Estimand:
             raise InputTypeError(f"{self.spec.name} was given a table of scores; this is asked of labels.")
         return self.table
 
+    @property
+    def class_table(self) -> Confusion:
+        """The table, which must be one of the labels of all classes."""
+        if not isinstance(self.table, Confusion):
+            raise InputTypeError(
+                f"{self.spec.name} was given another table; this is asked of the labels of all classes."
+            )
+        return self.table
+
+    @property
+    def score_table(self) -> ScoreTable:
+        """The table, which must be one of scores."""
+        if not isinstance(self.table, ScoreTable):
+            raise InputTypeError(f"{self.spec.name} was given a table of labels; this is asked of scores.")
+        return self.table
+
+    @property
+    def column_table(self) -> ProbabilityTable:
+        """The table, which must have a column of scores for each class."""
+        if not isinstance(self.table, ProbabilityTable):
+            raise InputTypeError(f"{self.spec.name} was given one column; this is asked of those of all classes.")
+        return self.table
+
     def on(self, table: AnyTable) -> MetricValue:
         """The value on a table of the same kind, and the reason where it is undefined; one out of range is refused."""
         value = application.on_table(self.metric, table, self.options, self.parameters)
@@ -125,7 +148,7 @@ class Estimand:
 
     def on_pooled(self, right_and_wrong: Array) -> Array:
         """The values where so many rows, on the last axis, are right and wrong, whatever their classes."""
-        k, (right, wrong) = len(self.label_table.labels), np.moveaxis(right_and_wrong, -1, 0)[..., None]  # type: ignore[union-attr]  # of classes
+        k, (right, wrong) = len(self.class_table.labels), np.moveaxis(right_and_wrong, -1, 0)[..., None]
         cells = ClassCells(right, wrong, wrong, (k - 2) * (right + wrong) + right, right_and_wrong)
         return application.class_values(self.metric, cells, self.options, self.parameters)
 

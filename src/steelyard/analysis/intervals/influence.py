@@ -488,13 +488,14 @@ def row_errors(table: MultilabelTable, every: Sequence[OutcomeChanges], rows: We
     there = backend_of(table.true)
     weights, squares = (there.real(there.native(column)) for column in (rows.weights, rows.squares))
     first = second = there.xp.zeros((len(every),), dtype=there.xp.float64, device=there.device)
-    sums = None if rows.clusters is None else np.zeros((int(rows.clusters.max()) + 1, len(every)))
+    clusters = rows.clusters
+    sums = None if clusters is None else np.zeros((int(clusters.max()) + 1, len(every)))
     for part, influence in _row_influences(table, every):
         first = first + there.xp.matmul(weights[part], influence)
-        if sums is None:
+        if sums is None or clusters is None:
             second = second + there.xp.matmul(squares[part], influence * influence)
         else:  # of rows on the host, to which clusters bring them
-            np.add.at(sums, rows.clusters[part], influence * weights[part, None])  # type: ignore[index]  # there are clusters
+            np.add.at(sums, clusters[part], influence * weights[part, None])
     both = there.brought(there.xp.stack([first, second]))
     return _errors(both[0], both[1], rows, sums)
 
@@ -502,10 +503,10 @@ def row_errors(table: MultilabelTable, every: Sequence[OutcomeChanges], rows: We
 def _errors(first: Array, second: Array, rows: WeightedRows, sums: Array | None = None) -> list[float]:
     """The errors by the sums of the influence and of its square, or by the sums of the clusters."""
     n, total = rows.effective_number(), float(rows.weights.sum())
-    if sums is None:
+    if sums is None or rows.clusters is None:
         variance = second - float(rows.squares.sum()) * (first / total) ** 2
     else:
-        weights = np.bincount(rows.clusters, rows.weights)  # type: ignore[arg-type]  # there are clusters
+        weights = np.bincount(rows.clusters, rows.weights)
         variance = ((sums - weights[:, None] * first / total) ** 2).sum(0)
     scale = n / (n - 1) if n > 1 else 1.0
     return [float(error) for error in np.sqrt(np.maximum(variance, 0) * scale)]

@@ -130,7 +130,7 @@ class IntervalSampler:
     def _interval(self, estimand: Estimand, computed: MetricValue, method: str) -> Interval[Any]:
         """The interval of one metric on one table, around the value it has there."""
         if method in REFERENCE_METHODS:
-            small = self.scores.tables(estimand.table)[0]  # type: ignore[arg-type]  # a metric of scores
+            small = self.scores.tables(estimand.score_table)[0]
             return beside_reference(estimand, small, computed, self.inference.level, self.inference.generator)
         value, bounds = computed.value, self._bounds(estimand, method, computed.value)
         low, high = bounds.around(value, estimand.named.metric.range)
@@ -214,10 +214,11 @@ class IntervalSampler:
                 why=np.array([part.why for part in parts], dtype=object),
             )
         options = replace(estimand.options, pos_label=None, average="native")
-        of_all = replace(estimand, table=table.one_vs_rest(), options=options)
+        counts = table.one_vs_rest()
+        of_all = replace(estimand, table=counts, options=options)
         if method in RATE_METHODS:
             _check_unweighted(replace(estimand, options=replace(options, pos_label=table.labels[0])), method)
-            return Bounds(*rate_interval(estimand.metric, of_all.table, method, self.inference.level))  # type: ignore[arg-type]  # counts
+            return Bounds(*rate_interval(estimand.metric, counts, method, self.inference.level))
         tables = self.tables.class_tables(table, method)
         drawn = DrawnValues.of(of_all, tables)
         union = self._union(of_all, drawn, value)

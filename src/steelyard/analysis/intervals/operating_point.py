@@ -404,7 +404,7 @@ class _RatesAt:
 
 def widened(estimand: Estimand, low: float, high: float, level: float) -> tuple[float, float]:
     """The bounds by draws; for a metric of one threshold also as far as what is certain, and as its exact bounds."""
-    table: ScoreTable = estimand.table  # type: ignore[assignment]  # a metric of scores
+    table = estimand.score_table
     if not is_at_point(estimand.metric) or np.isnan(low):
         return low, high
     point = PointRange.of(estimand, table)

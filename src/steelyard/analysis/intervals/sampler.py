@@ -72,7 +72,7 @@ class TableSampler:
     def values(self, estimand: Estimand, method: str) -> DrawnValues:
         """The metric on the draws of its table."""
         independent = self.cluster_tables is None and self.inference.prevalence is None and method == "posterior"
-        if independent and estimand.is_pooled and not estimand.table.weighted:  # type: ignore[union-attr]  # of classes
+        if independent and estimand.is_pooled and not estimand.class_table.weighted:
             return self._pooled_values(estimand)
         if (large := self._large_values(estimand, method)) is not None:
             return large
@@ -106,8 +106,8 @@ class TableSampler:
             method = "deviance"  # the same draws, and how unlikely each is
         key = (id(table) if isinstance(table, Counts) else None, index, method)
         if key not in self._drawn:
-            of_two = isinstance(table, Confusion) and len(table.labels) == 2 and index is not None
-            other = self._drawn.get((None, 1 - index, method)) if of_two else None  # type: ignore[operator]  # a number
+            of_two = isinstance(table, Confusion) and len(table.labels) == 2
+            other = self._drawn.get((None, 1 - index, method)) if index is not None and of_two else None
             if other is not None:
                 self._drawn[key] = mapped(other, lambda cells: cells[..., ::-1, ::-1])
             elif self.cluster_tables is not None:
@@ -143,7 +143,7 @@ class TableSampler:
 
     def _pooled_values(self, estimand: Estimand) -> DrawnValues:
         """A metric that the numbers of right and of wrong rows determine, on draws of these."""
-        rows = estimand.label_table.rows  # type: ignore[union-attr]  # of classes
+        rows = estimand.class_table.rows
         right = rows.trace()
         pooled = np.array([right, rows.sum() - right], dtype=np.float64) + HALF_ROW
         if self._pooled is None:
@@ -201,8 +201,7 @@ class TableSampler:
         rng: np.random.Generator,
         draws: int | None = None,
     ) -> TableDraws:
-        of_all = index is None or isinstance(table, Counts)
-        cells = effective_cells(table) if of_all else ClassFolds.of(table, index)[0]  # type: ignore[arg-type]  # of classes
+        cells = effective_cells(table) if index is None or isinstance(table, Counts) else ClassFolds.of(table, index)[0]
         return self._draw_cells(*cells, table, index, method, rng, draws)
 
     def _draw_cells(
@@ -320,8 +319,8 @@ class RankSampler:
         ]
         if len(tables) != 1 or not all(min(of_classes) > 0 and sum(of_classes) > _LONG for of_classes in sizes):
             return
-        small = self._small(tables[0])  # type: ignore[arg-type]  # of scores
-        self._begun[id(tables[0])] = in_background(partial(self._draw_together, tables[0], small))  # type: ignore[arg-type]  # of scores
+        if isinstance(table := tables[0], ScoreTable):
+            self._begun[id(table)] = in_background(partial(self._draw_together, table, self._small(table)))
 
     def is_begun(self, estimand: Estimand) -> bool:
         """Whether its draws are made in the background."""
@@ -329,7 +328,7 @@ class RankSampler:
 
     def values(self, estimand: Estimand, value: float) -> tuple[Array, float | None]:
         """The metric on every draw, corrected for the change by binning the scores, and the size of that change."""
-        table: ScoreTable = estimand.table  # type: ignore[assignment]  # asked of scores alone
+        table = estimand.score_table
         if self._is_of_point(estimand):
             most = _USUAL_THRESHOLDS if self._is_usual else _THRESHOLDS
             small = grouped_at(table, point_thresholds(estimand, table, self.inference.prevalence, most))
@@ -352,7 +351,7 @@ class RankSampler:
         """Whether the metric has its own thresholds drawn: not where a prevalence is uncertain, nor with few scores."""
         if not is_at_point(estimand.metric) or isinstance(self.inference.prevalence, Prevalence):
             return False
-        sides = estimand.table.classes  # type: ignore[union-attr]  # of scores
+        sides = estimand.score_table.classes
         return max(len(side.distinct[0]) for side in sides) > self._most_entries
 
     @property
@@ -392,6 +391,7 @@ class RankSampler:
         prevalence = self.inference.prevalence
         if prevalence is None:
             return table
-        is_drawn = draws is not None and rng is not None and isinstance(prevalence, Prevalence)
-        drawn = prevalence.draws(draws, rng) if is_drawn else None  # type: ignore[union-attr, arg-type]  # as asked
+        drawn = None
+        if draws is not None and rng is not None and isinstance(prevalence, Prevalence):
+            drawn = prevalence.draws(draws, rng)
         return scores_at(table, positive_shares(table, prevalence, drawn))
