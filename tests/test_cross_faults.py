@@ -494,7 +494,7 @@ def test_the_page_of_a_cross_evaluation_tells_its_runs_and_costs():
     assert all(
         words in one for words in ("Over the runs", "Nadeau and Bengio", "fit_seconds", "Each run", "model_bytes")
     )
-    assert len(one) < 180 * 1024 and 'id="metrics"' in one
+    assert len(one) < 190 * 1024 and 'id="metrics"' in one
     two = cross_evaluate({"<b>nb": GaussianNB(), "tree": DecisionTreeClassifier()}, X, Y).to_html()
     assert all(words in two for words in ("p_holm", "tree_nodes", "&lt;b&gt;nb")) and "<b>nb" not in two
     assert two.count('class="run"') == 5 * 2 * two.count("data-run-board=")

@@ -38,8 +38,9 @@ if TYPE_CHECKING:
 @click.option(
     "--resample",
     multiple=True,
-    type=click.Choice(["none", "over", "under", "class_weight"]),
-    help="Resample or reweight the training parts to equal classes; repeatable, each one more candidate.",
+    metavar="NAME",
+    help="Resample or reweight the training parts to equal classes: none, over, under, class_weight, or a sampler of "
+    "imbalanced-learn such as SMOTE; repeatable, each one more candidate.",
 )
 @click.option(
     "--split",
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 @click.option("--resources", is_flag=True, help="Repeat short timings and measure the peak memory as well.")
 @click.option("--n-jobs", type=int, metavar="N", help="Runs at the same time.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
-@options.shared(*options.POSITIVE, "level", "metrics")
+@options.shared(*options.POSITIVE, "use", "level", "metrics")
 @options.output("table", "json", "html")
 def cross_validate_models(
     files: tuple[str, ...],
@@ -68,11 +69,12 @@ def cross_validate_models(
     n_jobs: int | None,
     seed: int,
     pos_label: Label,
+    use: str | None,
     level: float,
     metrics: list[str] | None,
     output: Output,
 ) -> None:
-    """Cross-validate models on the table in FILE, one row per case: every metric with its spread, and the costs."""
+    """Cross-validate models on the table in FILE, one row per case: which to choose, every metric, and the costs."""
     from steelyard.files.reading import load_columns
     from steelyard.protocol.cross_evaluation import HoldOuts
 
@@ -81,11 +83,12 @@ def cross_validate_models(
     asked: dict[str, Any] = {"model": list(models), "resample": samplers, "metrics": metrics, "rng": seed}
     asked["pos_label"] = matched_positive(table, target, pos_label)
     if select_tree:
-        if resources or n_jobs is not None:
-            raise InputError("--select-tree gives one tree; leave out --resources and --n-jobs.")
+        if resources or n_jobs is not None or use is not None:
+            raise InputError("--select-tree gives one tree; leave out --resources, --n-jobs and --use.")
         named = {} if split is None else splits
         return output.write(_text(with_shell_words(selected_tree(table, target, named, **asked)), output.kind, target))
     asked |= {"model": list(models) or ["logistic"], "resources": resources, "n_jobs": n_jobs, "level": level}
+    asked["use"] = use
     results = evaluated_splits(table, target, splits, **asked)
     shown = HoldOuts.of(results, metrics) if len(results) > 1 else next(iter(results.values()))
     classes = class_tables(results) if metrics is None and output.kind == "table" else ""

@@ -25,14 +25,7 @@ if TYPE_CHECKING:
 
 @command
 @options.inputs()
-@options.shared("level", "metrics", "mute")
-@click.option(
-    "--use",
-    metavar="NAME",
-    help="What the predictions are for, whose number leads: alerts, balance, ranking, probabilities; or the core set "
-    "of a field: clinical, fraud, retrieval, or a TOML file of your own.",
-)
-@click.option("--capacity", metavar="N", help='So many alerts can be looked at: 200 of these rows, or "200 of 10000".')
+@options.shared("level", "metrics", "mute", "use", "capacity")
 @click.option("--all", "everything", is_flag=True, help="Show every metric, not the usual few.")
 @click.option(
     "--min-count",

@@ -17,10 +17,12 @@ from steelyard.arrays.labels import choice_sentences, conventional_label
 from steelyard.arrays.sparse import MOST_DENSE_LABELS
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.uses import read_use
 from steelyard.protocol import run_values
 from steelyard.protocol.cross_evaluation import CrossEvaluation
 from steelyard.protocol.label_sets import label_set_data, result_of
 from steelyard.protocol.resample import candidates
+from steelyard.protocol.run_verdict import RunNumbers
 from steelyard.protocol.runs import Data, Run, Task, run_all
 from steelyard.protocol.splits import SEEDS, planned_parts
 from steelyard.tables import array_tables
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Features, Label, Labels, Rng, Weights
     from steelyard.metrics.spec import SpecLike
+    from steelyard.metrics.uses import UseLike
     from steelyard.protocol.resample import EstimatorsLike, ResamplersLike
     from steelyard.protocol.splits import SplitLike
 
@@ -45,6 +48,7 @@ def cross_evaluate(
     *,
     split: SplitLike = 5,
     resample: ResamplersLike = None,
+    use: UseLike | None = None,
     metrics: Sequence[SpecLike] | None = None,
     groups: ArrayLike | None = None,
     sample_weight: Weights = None,
@@ -61,7 +65,13 @@ def cross_evaluate(
     stratified folds, `Folds`, `HoldOut`, "groups" (each group of `groups` left out once), a splitter of scikit-learn,
     or pairs of (train, test) rows. `resample` makes the classes of the training part, and only of that, equally
     frequent: "over" repeats rows of the smaller ones, "under" drops rows of the larger ones, "class_weight" gives
-    them weights, and any sampler of imbalanced-learn will do; a list of them makes each one more candidate.
+    them weights, and any sampler of imbalanced-learn will do, as an object or by name ("SMOTE", whatever its capitals
+    and hyphens); a list of them makes each one more candidate.
+
+    Several models are ranked by the number of the `use` ("alerts", "balance", "ranking", "probabilities" or a profile).
+    Without one, and without `metrics`, that is average precision of the scores, which needs no threshold, with the
+    AC-score at the threshold in force beside it: where the two orders differ, the difference is the threshold's.
+    `result.verdict` says which model to choose.
 
     Every fit has its timings and the size of its model; with `resources` short timings are repeated and a further fit,
     which is not timed, gives the peak memory. `sample_weight` reaches the fits and the metrics. A run that fails is
@@ -87,10 +97,11 @@ def cross_evaluate(
         raise InputError("resample= makes classes equally frequent, and labels of one row cannot be; leave it out.")
     check_metrics(metrics)
     check_options(level, n_jobs, progress)
+    stated = read_use(use)
     source = generator(rng)
     plan = planned_parts(split, data, groups, source)
     seeds = source.integers(SEEDS, size=len(plan)).tolist()
-    scores = run_values.needs_scores(metrics)
+    scores = run_values.needs_scores(metrics) or stated is not None
     tasks = [
         Task(candidate, part, seed, scores, resources)
         for candidate in several
@@ -103,7 +114,10 @@ def cross_evaluate(
     alone = len(several) == 1
     models = {name: result_of(name, rows, metrics, level, alone) for name, rows in runs.items()}
     setting = {"split": split_name(split), "runs": len(plan), "seed": seed_of(rng)}
-    return CrossEvaluation(models, setting=setting, notes=choice_sentences(pos_label, data.positive, data.labels))
+    setting |= {} if stated is None else {"use": stated.name}
+    result = CrossEvaluation(models, setting=setting, notes=choice_sentences(pos_label, data.positive, data.labels))
+    RunNumbers(result).leading  # noqa: B018 - refuses a use that such runs have no number for
+    return result
 
 
 def read_data(X: Features, y: ArrayLike, sample_weight: Weights, pos_label: Label) -> Data:

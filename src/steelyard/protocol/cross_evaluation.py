@@ -28,6 +28,7 @@ from steelyard.protocol import run_values
 from steelyard.protocol.label_sets import result_of
 from steelyard.protocol.model_result import ModelResult
 from steelyard.protocol.run_values import KALITA_MEAN_F, RunDifference, Summary, ranked_metrics
+from steelyard.protocol.run_verdict import RunNumbers, order_sentences, run_statements
 from steelyard.protocol.runs import COST_KINDS, Cost, Data, Run, RunPredictions
 from steelyard.protocol.splits import Part
 
@@ -127,10 +128,19 @@ def result_text(result: CrossEvaluation) -> str:
     else:
         ranked = result.ranking()
         table, first = table_text([_ranked_row(result, row) for row in ranked]), ranked[0]
-        sentences = ([] if first.why is None else [f"{first.name} is {first.why}."]) + [order(result)]
+        why = [] if first.why is None else [f"{first.name} is {first.why}."]
+        sentences = [*why, *order_sentences(result), *mean_f_sentence(result)]
+        return "\n".join(
+            [filled(head(result)), "", *map(filled, result.verdict), "", table, *_closing(result, sentences)]
+        )
+    return "\n".join([filled(head(result)), "", table, *_closing(result, sentences)])
+
+
+def _closing(result: CrossEvaluation, sentences: Sequence[str]) -> list[str]:
+    """What stands below the table: the sentences, the runs that failed, and the notes."""
     failed = [f"{run.model}, repeat {run.part.repeat}, fold {run.part.fold}: {run.error}" for run in result.failures]
     lost = [f"{len(failed)} of {len(result.runs)} runs failed:", *failed[:5]] if failed else []
-    return "\n".join([filled(head(result)), "", table, *map(filled, (*sentences, *lost, *result.notes))])
+    return [*map(filled, (*sentences, *lost, *result.notes))]
 
 
 def head(result: CrossEvaluation) -> str:
@@ -196,7 +206,9 @@ def _ranked_row(result: CrossEvaluation, row: Summary) -> dict[str, Any]:
     model = result[str(row.model)]
     costs = {cost.name: cost.mean for cost in model.cost}
     if model.metrics is None:
-        others = [model.summarised(KALITA_MEAN_F)]
+        beside = RunNumbers(result).beside
+        others = [] if beside is None else [model.summarised(beside)]
+        others.append(model.summarised(KALITA_MEAN_F))
     else:
         others = [other for other in model.summary if other.spec != row.spec]
     return {
@@ -211,22 +223,19 @@ def _ranked_row(result: CrossEvaluation, row: Summary) -> dict[str, Any]:
     }
 
 
-def order(result: CrossEvaluation) -> str:
-    """By which metric the models are ranked and why, and whom Kalita's mean F puts first."""
-    name, first = result.default_spec.name, str(result.ranking()[0].model)
+def mean_f_sentence(result: CrossEvaluation) -> list[str]:
+    """Whom Kalita's mean F puts first, where it is another model."""
     if ranked_metrics(result):
-        is_first = result.default_spec == next(iter(result.models.values())).specs[0]
-        return f"Ranked by {name}, the first metric asked for{'' if is_first else ' by which models can be ranked'}."
-    by_mean_f = result.ranking(KALITA_MEAN_F)[0]
-    sentence = f"Ranked by {name}, which gives the classes equal weight at any prevalence"
-    if np.isnan(by_mean_f.mean) and (by_mean_f.pooled is None or np.isnan(by_mean_f.pooled)):
-        return f"{sentence}."
+        return []
+    first, by_mean_f = str(result.ranking()[0].model), result.ranking(KALITA_MEAN_F)[0]
+    if first == by_mean_f.model or (np.isnan(by_mean_f.mean) and np.isnan(by_mean_f.pooled or np.nan)):
+        return []
     about = "the mean F of the classes, by which Kalita's study ranks models,"
     about = "the mean F of the labels," if result.runs[0].data.are_label_sets else about
-    sentence += f"; {KALITA_MEAN_F}, {about} puts"
-    if first == by_mean_f.model:
-        return f"{sentence} {first} first as well."
-    return f"{sentence} {by_mean_f.model} first and not {first}: ranking({KALITA_MEAN_F!r}) gives that order in Python."
+    return [
+        f"{KALITA_MEAN_F}, {about} puts {by_mean_f.model} first and not {first}: ranking({KALITA_MEAN_F!r}) gives that "
+        "order in Python."
+    ]
 
 
 # ---------------------------------------------------------------- JSON
@@ -295,6 +304,8 @@ class CrossEvaluation(Result[Summary]):
     models: dict[str, ModelResult] = field(metadata={"key": None})
     notes: tuple[str, ...] = ()
     setting: dict[str, Any] = field(default_factory=dict)
+
+    also_saved = ("verdict",)
 
     def __getitem__(self, name: str) -> ModelResult:
         if name not in self.models:
@@ -366,14 +377,29 @@ class CrossEvaluation(Result[Summary]):
 
     @property
     def default_spec(self) -> MetricSpec:
-        """The metric that models are ranked by unless another is named: the first asked for, or the AC-score."""
-        return next(iter(ranked_metrics(self)), next(iter(self.models.values())).default_spec)
+        """The metric that models are ranked by unless another is named.
+
+        The number of the use; without one the first metric asked for, else average precision of the scores of one
+        class, which needs no threshold, and the AC-score where there are no scores.
+        """
+        return RunNumbers(self).leading
+
+    @property
+    def verdict(self) -> list[str]:
+        """Of several models, what they find in the mean of the runs, the number of the use, and which to choose."""
+        return [statement.text() for statement in run_statements(self)]
+
+    @property
+    def lead(self) -> list[str]:
+        """The verdict."""
+        return self.verdict
 
     @names_wrong_arguments
     def ranking(self, metric: SpecLike | None = None) -> Rows[Summary]:
         """The models from the best to the worst by the mean of a metric, or of a cost.
 
-        Where none is named it is the first metric that was asked for, or the AC-score.
+        Where none is named it is the number of the use, the first metric that was asked for, or average precision, as
+        `default_spec` has it.
 
         The mean is over the runs in which it is defined for every model. Where those are fewer than half of the runs,
         as when rows are left out one by one, the merged tables decide, and `why` says so. Kalita's study ranks by
@@ -401,7 +427,8 @@ class CrossEvaluation(Result[Summary]):
     def differences(self, metrics: SpecLike | Iterable[SpecLike] | None = None) -> Rows[RunDifference]:
         """Every pair of models, run by run: the mean difference with Nadeau and Bengio's corrected t-test.
 
-        Where no metric is named they are those that were asked for, or the AC-score and Kalita's mean F.
+        Where no metric is named they are those that were asked for, or the one that models are ranked by and Kalita's
+        mean F.
         """
         metrics = (ranked_metrics(self) or (self.default_spec, KALITA_MEAN_F)) if metrics is None else metrics
         several = metrics if isinstance(metrics, Iterable) and not isinstance(metrics, str) else [metrics]
@@ -555,7 +582,7 @@ class HoldOuts(Result[HoldOutRow]):
     def of(cls, results: Mapping[int, CrossEvaluation], metrics: Sequence[SpecLike] | None = None) -> HoldOuts:
         """The cross-evaluations by hold-out of each k, read by metrics, or by the AC-score and the mean F."""
         first = next(iter(results.values()))
-        chosen = (first.default_spec, KALITA_MEAN_F) if metrics is None else metrics
+        chosen = (next(iter(first.models.values())).default_spec, KALITA_MEAN_F) if metrics is None else metrics
         rows = []
         for metric in chosen:
             for k, result in results.items():

@@ -46,13 +46,8 @@ def check_resampler(resampler: object) -> None:
     """Refuse what cannot resample."""
     if isinstance(resampler, type):
         raise InputTypeError(f"{resampler.__name__} is a class; give an object: {resampler.__name__}().")
-    if resampler is None or (not isinstance(resampler, str) and hasattr(resampler, "fit_resample")):
+    if resampler is None or resampler in SAMPLER_WORDS or hasattr(resampler, "fit_resample"):
         return
-    if isinstance(resampler, str):
-        if resampler in SAMPLER_WORDS:
-            return
-        near = did_you_mean(resampler, SAMPLER_WORDS)
-        raise InputError(f"resample= takes 'over', 'under', 'class_weight' or a sampler, not {resampler!r}.{near}")
     raise InputTypeError(
         f"resample= takes 'over', 'under', 'class_weight' or a sampler with fit_resample, "
         f"not {type(resampler).__name__}."
@@ -205,20 +200,20 @@ def _named_resamplers(resample: ResamplersLike) -> dict[str | None, Resampler]:
     """The ways of resampling by name; the only one has none."""
     named: dict[str | None, Resampler]
     if isinstance(resample, Mapping):
-        named = {str(name): resampler for name, resampler in resample.items()}
+        named = {str(name): _resampler(given) for name, given in resample.items()}
     elif isinstance(resample, (list, tuple)):
-        names = []
-        for resampler in resample:
-            of_class = "" if resampler is None else type(resampler).__name__
-            names.append(resampler if isinstance(resampler, str) else of_class)
-        named = {name or None: resampler for name, resampler in zip(numbered(names), resample, strict=True)}
+        found = [_resampler(given) for given in resample]
+        names = ["" if each is None else each if isinstance(each, str) else type(each).__name__ for each in found]
+        named = {name or None: resampler for name, resampler in zip(numbered(names), found, strict=True)}
     else:
-        named = {None: cast("Resampler", resample)}
+        named = {None: _resampler(resample)}
     if not named:
         raise InputError("resample= is empty; leave it out to train on the rows as they are.")
-    for resampler in named.values():
-        check_resampler(resampler)
     return named
+
+
+def _resampler(given: object) -> Resampler:
+    return None if given is None else sampler_of(given)
 
 
 def takes_class_weight(estimator: Estimator) -> bool:
@@ -294,14 +289,19 @@ def named_samplers(samplers: SamplersLike, estimator: Estimator) -> dict[str, Re
 def sampler_of(sampler: object) -> Resampler:
     """A sampler as it is, or by its name: "over", "under", "class_weight", or one of imbalanced-learn's, "SMOTE".
 
-    >>> sampler_of("under")
-    'under'
+    Capitals, hyphens and underscores of a name do not matter.
+
+    >>> sampler_of("Under"), sampler_of("class-weight")
+    ('under', 'class_weight')
     """
     if sampler is None:
         raise InputTypeError(f"The {PLAIN} model is always in the study; leave None out of samplers=.")
-    if not isinstance(sampler, str) or sampler in SAMPLER_WORDS:
+    if not isinstance(sampler, str):
         check_resampler(sampler)
         return cast("Resampler", sampler)
+    words = {_key(word): word for word in SAMPLER_WORDS}
+    if _key(sampler) in words:
+        return words[_key(sampler)]
     known = _imbalanced_learn(sampler)
     by_key = {_key(name): name for name in known}  # whatever their capitals
     if _key(sampler) in by_key:

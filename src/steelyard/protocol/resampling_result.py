@@ -28,7 +28,7 @@ from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.model_tables import value_change
 from steelyard.exceptions import SteelyardError, UndefinedError, UnknownNameError, did_you_mean
 from steelyard.metrics.families import FAMILIES
-from steelyard.metrics.registry import get_metrics
+from steelyard.metrics.registry import default_metric, get_metrics
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.usual import HEADLINE
 from steelyard.protocol import run_values
@@ -441,6 +441,7 @@ def study_sentences(study: ResamplingStudy) -> list[str]:
         answer,
         *(row.sentence for row in study.verdicts if row.sentence not in answer),
         *_other_metrics(study),
+        *_orders(study),
         *_threshold(study),
         *_probabilities(study),
         *_cost(study),
@@ -493,6 +494,26 @@ def _other_metrics(study: ResamplingStudy) -> list[str]:
         if parts:
             sentences.append(f"By other metrics {name} {' and '.join(parts)}.")
     return sentences
+
+
+def _orders(study: ResamplingStudy) -> list[str]:
+    """Whom the metric puts first where nobody moves a threshold, and whom the order of the scores does."""
+    free = study.spec if use_of(study.spec) == SCORES else MetricSpec.of("average_precision")
+    fixed = MetricSpec(default_metric()) if use_of(study.spec) == SCORES else study.spec
+    means = {(str(row.model), row.name): row.mean for row in study.values}
+    first = []
+    for spec, use in ((free, SCORES), (fixed, DEFAULT)):
+        names = (PLAIN, *study.samplers)
+        by_model = {name: spec.sign * means.get((use_name(name, use), spec.name), math.nan) for name in names}
+        if not all(map(math.isfinite, by_model.values())):
+            return []
+        first.append(max(by_model, key=lambda name: by_model[name]))
+    if first[0] == first[1]:
+        return []
+    return [
+        f"At the default threshold {fixed.metric.phrase} puts {first[1]} first, and {free.metric.phrase}, which needs "
+        f"none, {first[0]}: that difference is the threshold's."
+    ]
 
 
 def _threshold(study: ResamplingStudy) -> list[str]:

@@ -16,6 +16,7 @@ from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.call_options import NATIVE
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.uses import read_use
 from steelyard.protocol.cross_evaluate import check_metrics, check_options, read_data, seed_of, split_name
 from steelyard.protocol.resample import CLASS_WEIGHT, PLAIN, Candidate, balanced, candidates, class_name, named_samplers
 from steelyard.protocol.resampling_result import (
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Estimator, Features, Label, Rng
     from steelyard.metrics.spec import SpecLike
+    from steelyard.metrics.uses import UseLike
     from steelyard.protocol.resample import Resampler, SamplersLike
     from steelyard.protocol.runs import Data
     from steelyard.protocol.splits import SplitLike
@@ -126,6 +128,7 @@ def resampling_study(
     y: ArrayLike,
     samplers: SamplersLike = None,
     *,
+    use: UseLike | None = None,
     metric: SpecLike | None = None,
     metrics: Sequence[SpecLike] | None = None,
     split: SplitLike = USUAL_SPLIT,
@@ -144,9 +147,10 @@ def resampling_study(
     or a dictionary of them; without any, the first three. Only training parts are resampled; of a pipeline the rows
     that reach its last step. Every model is judged at the threshold that is best for each metric on rows left out of
     its training part in `inner` folds, so a test row chooses no threshold; beside that at its default threshold, by
-    its scores and as probabilities. `metric`, by default the AC-score, decides the verdict: whether its mean over the
-    runs differs by Nadeau and Bengio's corrected t-test, adjusted by Holm's method over the samplers, and by more than
-    `margin`. `metrics` are shown beside it. Other options as in cross_evaluate.
+    its scores and as probabilities. `metric`, by default the number of the `use`, or without one the AC-score, decides
+    the verdict: whether its mean over the runs differs by Nadeau and Bengio's corrected t-test, adjusted by Holm's
+    method over the samplers, and by more than `margin`. `metrics` are shown beside it. Other options as in
+    cross_evaluate.
 
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression
@@ -160,6 +164,9 @@ def resampling_study(
     check_metrics(metrics)
     check_options(level, n_jobs, progress)
     _check_numbers(inner, margin)
+    stated = read_use(use)
+    if metric is None and stated is not None:
+        metric = stated.of_scores
     specs = _specs(estimator, metric, metrics)
     _check_margin(margin, specs[0])
     plan = StudyPlan(estimator, samplers, split, inner, groups)

@@ -321,9 +321,24 @@ def _alerts(
     tests = []
     for (a, b), draws in drawn.items():
         difference = flaggings[a].recall - flaggings[b].recall
-        evidence = DrawnEvidence(difference, draws)
+        evidence = FoundEvidence(difference, draws)
         tests.append(outcome_difference(a, b, FOUND, evidence, _p_value(evidence), positives, first.positive.n, level))
     return Outcomes(AT_CAPACITY, of, positives, models, adjusted(tests), alerts, capacity is not None)
+
+
+@dataclass(frozen=True)
+class FoundEvidence(DrawnEvidence):
+    """A difference of two recalls and what it is in draws, which the half rows added to each cell take towards 0.
+
+    The interval also holds the draws around the observed difference: of 8 positives of 2,000 rows, of which one model
+    finds nearly all and the other next to none, .91 of the intervals would hold the true difference without.
+    """
+
+    def bounds(self, level: float) -> tuple[float, float]:
+        """The quantiles of the draws, as they are and around the difference."""
+        low, high = super().bounds(level)
+        shift = self.difference - float(self.drawn.mean())
+        return max(min(low, low + shift), -1.0), min(max(high, high + shift), 1.0)
 
 
 def _rows_spoken_of(prevalence: float, table: ScoreTable, capacity: AlertCapacity | None) -> float:

@@ -112,6 +112,11 @@ class Verdict:
     level: float
     size: Size
 
+    @property
+    def is_of_one_number(self) -> bool:
+        """Whether one use, or one metric, decides."""
+        return self.use is not None or len(self.decisive) <= 1
+
     # ---------------------------------------------------------------- contests
 
     @property
@@ -126,7 +131,7 @@ class Verdict:
             contests[FOUND] = self._of_found(self.at_capacity)
         for use, rows in self.decisive.items():
             contests[use] = self._of_metric(rows)
-        return {name: contest for name, contest in contests.items() if contest.is_tested}
+        return {name: each for name, each in contests.items() if each.is_tested and len(each.order) > 1}
 
     def _of_found(self, outcomes: Outcomes) -> Contest:
         merits = {model.model: model.found for model in outcomes.models}
@@ -164,8 +169,9 @@ class Verdict:
         """The sentences, each with places for the names of the models."""
         texts = [text for outcomes in self.outcomes for text in self._rows(outcomes)]
         contests = self.contests()
+        judged = contests if self.is_of_one_number else self.together(contests)
         for name, rows in self.decisive.items():
-            contest = contests.get(name)
+            contest = judged.get(name)
             lead = f"For {name}, " if self.use is None and len(self.decisive) > 1 and name in USES else ""
             texts.append(self._untested(lead, rows) if contest is None else self._number(lead, contest))
         if contests:
@@ -192,7 +198,8 @@ class Verdict:
             where = f"At {alerts} {_plural('alerts', alerts)} of {_total(outcomes.of)} rows{runs}"
             return self._most(outcomes, FOUND, f"{where}{',' if runs else ''} ", "finds", "positives")
         if outcomes.basis == OF_CLASSES:
-            return self._most(outcomes, RIGHT, "", "is right in", f"rows{runs}", outcomes.of)
+            mean = "" if outcomes.runs is None else f"In the mean of {number_of(outcomes.runs, 'run')} "
+            return self._most(outcomes, RIGHT, mean, "is right in", "rows", outcomes.of)
         return self._each(outcomes, runs)
 
     def _most(
@@ -211,15 +218,15 @@ class Verdict:
             second = others[0]
             gap, between = self._gap(contest.test(first, second), counts[first], counts[second], digits)
             if not gap:
-                return [f"{most} and {self._place(second)} {into}as many ({between})."]
-            return [f"{most} and {self._place(second)} {into}{counts[second]}: {gap} more ({between})."]
+                return [f"{most} and {self._place(second)} {into}as many{_in_brackets(between)}."]
+            return [f"{most} and {self._place(second)} {into}{counts[second]}: {gap} more{_in_brackets(between)}."]
         named = [f"{self._place(name)} {into}{counts[name]}" for name in others[: _MOST_NAMED - 1]]
         rest = others[_MOST_NAMED - 1 :]
         named += [f"{len(rest)} more at most {counts[rest[0]]}"] if rest else []
         gaps = []
         for name in others[: _MOST_NAMED - 1]:
             gap, between = self._gap(contest.test(first, name), counts[first], counts[name], digits)
-            gaps.append(f"{f'{gap} more than' if gap else 'as many as'} {self._place(name)} ({between})")
+            gaps.append(f"{f'{gap} more than' if gap else 'as many as'} {self._place(name)}{_in_brackets(between)}")
         return [f"{most}, {listed(named)}.", f"{self._place(first)} {verb} {listed(gaps)}."]
 
     @staticmethod
@@ -243,7 +250,7 @@ class Verdict:
             texts.append(f"{self._place(model.model)} finds {found}{total}, misses {missed} and raises {alarms}{end}")
         rest = len(order) - len(texts)
         more = f"; {rest} more find fewer" if rest > 0 else ""
-        sentences = [f"In {_total(outcomes.of)} rows{runs} {'; '.join(texts)}{more}."]
+        sentences = [f"In {_total(outcomes.of)} rows{runs}{',' if runs else ''} {'; '.join(texts)}{more}."]
         if len(order) == 2:
             sentences += self._differ(outcomes, order[0].model, order[1].model, false)
         return sentences
@@ -261,7 +268,7 @@ class Verdict:
             number = _count(abs(test.gain), digits)
             gap = f"{number} {side}" if abs(test.gain) > ROUNDING else "as many"
             words = f"finds {gap}" if what == FOUND else f"raises {gap} {_plural(false, number)}"
-            parts.append(f"{words} ({_rows_range(test.low, test.high, digits)})")
+            parts.append(f"{words}{_in_brackets(_rows_range(test.low, test.high, digits))}")
         return [f"{self._place(a)} {listed(parts)} than {self._place(b)}."] if parts else []
 
     # ---------------------------------------------------------------- the number of a use
@@ -281,12 +288,10 @@ class Verdict:
             if test.gain <= ROUNDING and test.high <= ROUNDING:
                 return f"{head} is {values[first]} for both."
             gain = f"{_gain(test.gain, share=share)} {sides[1]}" if test.gain > ROUNDING else "no difference"
-            return f"{head} is {listed(parts)}: {gain} ({_metric_range(test.low, test.high, sides, share=share)})."
-        rest = (
-            f" and at best {values[order[_MOST_NAMED]]} for {len(order) - _MOST_NAMED} more"
-            if len(order) > _MOST_NAMED
-            else ""
-        )
+            between = _metric_range(test.low, test.high, sides, share=share)
+            return f"{head} is {listed(parts)}: {gain}{_in_brackets(between)}."
+        left = len(order) - _MOST_NAMED
+        rest = f" and at best {values[order[_MOST_NAMED]]} for {left} more" if left > 0 else ""
         shown = [name for name in others if contest.is_shown(first, name)]
         alike = [name for name in others if name not in shown]
         ends = [f"{sides[1]} than {self._named(shown)}"] if shown else []
@@ -306,7 +311,7 @@ class Verdict:
 
     def _decision(self, contests: Mapping[str, Contest]) -> str:
         """Which model to choose, for which use, or what would tell."""
-        if self.use is not None or len(self.decisive) <= 1:
+        if self.is_of_one_number:
             return self._of_one_use(contests)
         judged = self.together(contests)
         uses = [name for name in self.decisive if name in judged]
@@ -336,9 +341,10 @@ class Verdict:
             return self._choose(next(iter(by_choice)))
         them = "them" if len(self.models) > 2 else "the two"
         do = "does" if len(open_) == 1 else "do"
+        together = " when all are tested together" if any(contests[use].is_decided for use in open_) else ""
         joint = "for" if uses[0] in USES else "by"
         words = {use: use if use in USES else judged[use].phrase for use in uses}
-        rest = f"; {listed([words[use] for use in open_])} {do} not distinguish {them}" if open_ else ""
+        rest = f"; {listed([words[use] for use in open_])} {do} not distinguish {them}{together}" if open_ else ""
         parts = [
             f"{self._named(models, 'or')} {joint} {listed([words[use] for use in of_choice])}"
             for models, of_choice in by_choice.items()
@@ -426,6 +432,10 @@ def _total(number: float) -> str:
     return f"{number:,.0f}" if number >= 10 else _count(number, 1)
 
 
+def _in_brackets(between: str) -> str:
+    return f" ({between})" if between else ""
+
+
 def _plural(noun: str, count: str) -> str:
     return noun.removesuffix("s") if count == "1" else noun
 
@@ -441,7 +451,9 @@ def _rows_range(low: float, high: float, digits: int) -> str:
 
 
 def _range(low: float, high: float, sides: tuple[str, str], text: Callable[[float], str]) -> str:
-    """2 to 12, or of an interval that holds 0: 3 fewer to 9 more."""
+    """2 to 12, or of an interval that holds 0: 3 fewer to 9 more; nothing where there is none."""
+    if math.isnan(low) or math.isnan(high):
+        return ""
     if low > 0 or (low == 0 and high == 0):
         return f"{text(low)} to {text(high)}"
     if high < 0:

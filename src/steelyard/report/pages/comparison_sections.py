@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from steelyard.analysis.comparison.comparison import Comparison, PairWins
+    from steelyard.analysis.comparison.leaderboard import Statement
     from steelyard.analysis.comparison.metric_ranking import Leader, PrevalenceLeaders, Ranking, Standing
     from steelyard.report.pages.compared_marks import ModelMark
 
@@ -31,8 +32,10 @@ _OPEN_PAIRS = 3  # up to so many pairs are read on paper as well
 _CURVES = {"roc": "ROC", "pr": "Precision-recall", "reliability": "Reliability", "decision": "Decision curve"}
 
 
-def comparison_sections(comparison: Comparison, source: str) -> list[Section]:
-    """The parts of a comparison's page from top to bottom."""
+def comparison_sections(
+    comparison: Comparison, source: str, verdict: Sequence[Statement] | None = None
+) -> list[Section]:
+    """The parts of a comparison's page from top to bottom; `verdict` stands in the place of its own."""
     marks = model_marks(comparison)
     first = comparison.leaderboard() if _is_ranked(comparison) else None
     boards = [] if first is None else [first, *_other_boards(comparison, first.metric)]
@@ -41,7 +44,7 @@ def comparison_sections(comparison: Comparison, source: str) -> list[Section]:
         "leaderboard.html",
         **context,
         boards=[board_context(board, marks) for board in boards],
-        verdict=statements_html(comparison.verdict_statements()),
+        verdict=statements_html(comparison.verdict_statements() if verdict is None else verdict),
         sentences=_sentences(comparison, leaders),
         statements=comparison.statements,
         models=len(comparison.models),

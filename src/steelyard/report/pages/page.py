@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from steelyard.analysis.comparison.comparison import Comparison
+    from steelyard.analysis.comparison.leaderboard import Statement
     from steelyard.auditing.decisions import Decision
     from steelyard.evaluation.error_rows import ErrorRows
     from steelyard.protocol.cross_evaluation import CrossEvaluation
@@ -85,11 +86,13 @@ def _error_sections(errors: ErrorRows | None) -> list[Section]:
 
 
 def _cross_page(result: CrossEvaluation, source: str) -> str:
+    from steelyard.protocol.run_verdict import run_statements
     from steelyard.report.pages.run_sections import runs_section
 
     if len(result.models) > 1:
         comparison = result.compare()
-        return comparison_page(comparison, source=source, more=[runs_section(result, comparison)])
+        more, verdict = [runs_section(result, comparison)], run_statements(result)
+        return comparison_page(comparison, source=source, more=more, verdict=verdict)
     if isinstance(result.evaluation, MultilabelEvaluation):
         from steelyard.report.pages.multilabel_sections import multilabel_page
 
@@ -168,7 +171,13 @@ def _classes_page(evaluation: Evaluation, source: str, more: Sequence[Section]) 
 
 
 @names_wrong_arguments
-def comparison_page(comparison: Comparison, *, source: str = "predictions", more: Sequence[Section] = ()) -> str:
+def comparison_page(
+    comparison: Comparison,
+    *,
+    source: str = "predictions",
+    more: Sequence[Section] = (),
+    verdict: Sequence[Statement] | None = None,
+) -> str:
     """The comparison of models as one HTML file: leaderboards, curves, wins, and who leads at which prevalence.
 
     >>> from steelyard import compare
@@ -181,7 +190,7 @@ def comparison_page(comparison: Comparison, *, source: str = "predictions", more
 
     if not all(isinstance(section, Section) for section in more):
         raise InputTypeError("more= lists further sections of the page.")
-    opening, *others = parts.comparison_sections(comparison, source)
+    opening, *others = parts.comparison_sections(comparison, source, verdict)
     return framed(
         f"{parts.comparison_title(comparison)} · Steelyard",
         parts.comparison_facts(comparison, source),

@@ -10,6 +10,7 @@ from steelyard.analysis.results.formatting import LABEL_WIDTH, bounds_text, cell
 from steelyard.exceptions import SteelyardError
 from steelyard.metrics.spec import MetricSpec
 from steelyard.protocol import cross_evaluation
+from steelyard.protocol.run_verdict import order_sentences
 from steelyard.protocol.runs import COST_KINDS
 from steelyard.report.pages.compared_marks import model_marks
 from steelyard.report.pages.document import clipped, label_html, rendered_html
@@ -39,7 +40,8 @@ def runs_section(result: CrossEvaluation, comparison: Comparison | None = None) 
     """The models over their runs by each metric, what they cost, and all numbers; `comparison` is that of several."""
     first = next(iter(result.models.values()))
     several = comparison is not None
-    order = [_short_names(cross_evaluation.order(result), result)] if several else []
+    ranked = [*order_sentences(result), *cross_evaluation.mean_f_sentence(result)] if several else []
+    order = [_short_names(sentence, result) for sentence in ranked]
     html = rendered_html(
         "runs.html",
         sentences=[cross_evaluation.head(result), _FIXED, *order, *result.notes],
