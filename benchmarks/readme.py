@@ -1,6 +1,6 @@
 """README's short tables and counts: chosen rows of docs/benchmarks.md and docs/coverage.md, put between their markers.
 
-How many metrics there are, and of how many properties it is decided, is counted from the catalogue and docs/properties.md.
+How many metrics there are, and of how many properties it is decided, is counted from the catalogue and the audit.
 
 `make pages` writes them, and so do `make bench` and `make coverage`; a test holds that they are the documents' own.
 """
@@ -11,7 +11,8 @@ import re
 from pathlib import Path
 
 from benchmarks.tables import markdown
-from steelyard import list_metrics
+from steelyard import audit, list_metrics
+from steelyard.auditing.properties import decided_text
 
 ROOT = Path(__file__).parent.parent
 PLACE = re.compile(r"(<!-- (?P<name>\w+) from (?P<page>\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -41,18 +42,7 @@ def filled(text: str) -> str:
     """The text with what stands between its markers taken from the pages; nothing where a page is not there."""
     text = PLACE.sub(lambda found: f"{found[1]}{_table(found['name'], ROOT / found['page'])}{found[4]}", text)
     text = METRIC_COUNT.sub(f"Which of {len(list_metrics())} metrics", text)
-    return PROPERTY_COUNT.sub(properties(lines((ROOT / "docs/properties.md").read_text(encoding="utf-8"))), text)
-
-
-def properties(found: list[list[str]]) -> str:
-    """How many properties of how many metrics are proved or refuted, by the first table of the page."""
-    start = next(i for i, cells in enumerate(found) if cells[0] == "metric")
-    rows = [
-        cells[1:] for cells in found[start + 1 :] if len(cells) == len(found[start]) and not set(cells[0]) <= {"-", "|"}
-    ]
-    every = [cell for row in rows for cell in row]
-    decided = sum(cell in ("yes", "no") for cell in every)
-    return f"{decided:,} of {len(every):,} properties of {len(rows)} metrics"
+    return PROPERTY_COUNT.sub(decided_text(audit()), text)
 
 
 def _table(name: str, page: Path) -> str:

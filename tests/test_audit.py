@@ -23,8 +23,9 @@ from oracle import ORACLE
 import steelyard
 from steelyard import SteelyardError, audit, get_metric, list_metrics
 from steelyard.auditing import decisions as decision_store
-from steelyard.auditing import exact_values, laws, proof, properties, rulings, symbolic
+from steelyard.auditing import exact_values, laws, proof, properties, rulings, score_rulings, symbolic
 from steelyard.auditing.identities import combinations
+from steelyard.auditing.properties import is_decidable
 from steelyard.metrics import Metric, harsher, identities, metric, ratio, sqrt, where
 from steelyard.metrics.expression import SYMBOLS, as_expression
 from steelyard.metrics.references import references
@@ -841,6 +842,70 @@ def test_a_property_of_tables_does_not_apply_to_a_metric_of_scores():
     for name in ("brier", "h_measure", "roc_auc"):
         row = decide(name, "class_symmetry")
         assert (row.verdict, row.how) == (DOES_NOT_APPLY, "it is of scores, and the property of tables of labels")
+
+
+STAYS = (
+    "roc_auc",
+    "roc_auc[max_fpr=0.1]",
+    "gini",
+    "ks",
+    "recall_at_fpr",
+    "specificity_at_recall",
+    "discrimination_slope",
+)
+OF_SCORES = [metric for metric in steelyard.list_metrics() if is_decidable(metric)]
+
+
+def test_what_of_scores_does_not_change_with_prevalence():
+    decided = {
+        row.metric: row for row in audit(*OF_SCORES, "roc_auc[max_fpr=0.1]", properties=["prevalence_invariance"])
+    }
+    assert {name for name, row in decided.items() if row.holds} == set(STAYS)
+    assert all(row.holds is False for name, row in decided.items() if name not in STAYS)
+    assert decided["average_precision"].how == (
+        "1/2 for a positive at 0.8 and a negative at 0.8, 2/3 with twice as many positives (in exact arithmetic)"
+    )
+
+
+@pytest.mark.parametrize("metric", [*OF_SCORES, get_metric("roc_auc[max_fpr=0.1]")], ids=lambda metric: metric.name)
+def test_a_metric_of_scores_keeps_its_decision_on_other_rows(metric):
+    """Five random tables at another prevalence: what is proved stays on all, what is refuted moves on one."""
+    rng = np.random.default_rng(0)
+    kept = []
+    for _ in range(5):
+        y = np.repeat([0, 1], [160, 40])
+        table = steelyard.score_table(
+            y, np.round(np.clip(rng.normal(0.35 + 0.25 * y, 0.2), 0.02, 0.98), 2), pos_label=1
+        )
+        moved = steelyard.at_prevalence(table, 0.7)
+        kept.append(metric(table) == pytest.approx(metric(moved), abs=1e-9))
+    assert all(kept) == (metric.name in STAYS)
+
+
+@pytest.mark.parametrize("name", [*score_rulings.OF_SHARES, *score_rulings.OF_ROWS])
+def test_a_written_definition_has_the_value_of_the_metric(name):
+    metric, shares = get_metric(name), score_rulings.OF_SHARES.get(name)
+    for positive, negative in score_rulings._small_tables():
+        value = metric(score_rulings._table(positive, negative))
+        if shares is None:
+            exact = score_rulings.OF_ROWS[name](positive, negative)
+        else:
+            parts = (tuple(Fraction(n, sum(rows)) for n in rows) for rows in (positive, negative))
+            exact = shares(*parts, **metric.parameters)
+        assert value == pytest.approx(float(exact), abs=1e-12), (positive, negative)
+
+
+def test_a_definition_that_is_not_the_metrics_proves_nothing(monkeypatch):
+    monkeypatch.setitem(score_rulings.OF_SHARES, "ks", lambda positive, negative: Fraction(0))
+    verdict, how, _ = score_rulings.prevalence_ruling(get_metric("ks"))
+    assert verdict.startswith("no counterexample among") and how == "search; no proof found"
+
+
+def test_the_decisions_about_scores_in_the_package_are_those_made_anew():
+    shipped = decision_store._read(decision_store.SHIPPED)
+    for metric in OF_SCORES:
+        key = decision_store.decision_key(metric, PROPERTIES["prevalence_invariance"])
+        assert shipped[key].how == score_rulings.prevalence_ruling(metric)[1]
 
 
 def test_strictly_monotone_says_where_one_more_error_is_worse():

@@ -288,6 +288,9 @@ def test_the_decided_properties_are_those_of_the_documentation():
         for line in DOCS.read_text().splitlines()
         if line.startswith("| ")
     ]
+    lines = [
+        line for line in lines if len(line) == len(lines[0])
+    ]  # the metrics of scores stand in a table of their own
     rows = {line[0]: "".join(SIGNS[cell] for cell in line[1:]) for line in lines[1:]}
     names = [metric.name for metric in list_metrics() if metric.function]
     explained = data(evaluate(Counts(28, 23, 72, 2680), metrics=names, draws=20).to_html())["explained"]

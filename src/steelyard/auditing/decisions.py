@@ -163,7 +163,13 @@ SHIPPED = Path(__file__).parent / "decisions.json"
 
 
 def decision_key(metric: Metric, property_: Property) -> str | None:
-    """What a decision depends on: the formula, not how it is spelt; None for an opaque function, which has none."""
+    """What a decision depends on: the formula, not how it is spelt; None for an opaque function, which has none.
+
+    A metric of scores has no formula; one of ours goes by its name and parameters, others are decided each time.
+    """
+    if metric.function is None:
+        facts = metric.name, metric.range, metric.direction, property_.name
+        return None if metric.is_own else sha256(repr(("scores", *facts)).encode()).hexdigest()
     node = exact_expression(metric)
     if node is None:
         return None

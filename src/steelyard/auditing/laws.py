@@ -289,8 +289,8 @@ _ALL = (
     Property(
         "prevalence_invariance",
         "Invariance to prevalence",
-        "The value stays at any prevalence: it is the same with k times as many positives that are found at the same "
-        "rate.",
+        "The value stays at any prevalence: it is the same with k times as many positives of which the same share is "
+        "found.",
         "Asawa (balancing the test set), Nguyen and Wu (null-biased) want it; "
         "whoever needs the value at the deployment prevalence does not.",
         ("asawa", "nguyen2019", "wu2025"),

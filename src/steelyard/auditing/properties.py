@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.registry import MetricLike
 
 
+OF_SCORES = "prevalence_invariance"  # the one property that is asked of metrics of scores too
 _OF_OTHERS = "it is of {}, and the property of tables of labels"
 __all__ = ["PROPERTIES", "Decision", "Property", "audit_properties", "decide", "garcia_row", "get_property"]
 
@@ -57,13 +58,13 @@ def decide(metric: MetricLike, property: str | Property) -> Decision:
 def audit_properties(
     metrics: Iterable[MetricLike] | None = None, properties: Iterable[str | Property] | None = None
 ) -> list[Decision]:
-    """Every property proved or refuted for every metric of counts in the registry, or for those named."""
-    chosen = list_metrics() if metrics is None else list(map(get_metric, metrics))
-    if metrics is None:
-        chosen = [metric for metric in chosen if metric.function]
-    stored = stored_decisions()
+    """Every property proved or refuted for every metric in the registry, where it can be asked, or for those named."""
+    stored, asked = stored_decisions(), list(map(get_property, PROPERTIES if properties is None else properties))
     before = len(stored)
-    rows = _decisions(chosen, list(map(get_property, PROPERTIES if properties is None else properties)), stored)
+    if metrics is None:
+        rows = _catalogue_decisions(asked, stored)
+    else:
+        rows = _decisions(list(map(get_metric, metrics)), asked, stored)
     if len(stored) > before:
         store(stored)
     return rows
@@ -72,8 +73,20 @@ def audit_properties(
 def decided_anew() -> Decisions:
     """Every decision about the catalogue, made now, by its key."""
     decisions: Decisions = {}
-    _decisions([metric for metric in list_metrics() if metric.function], list(PROPERTIES.values()), decisions)
+    _catalogue_decisions(list(PROPERTIES.values()), decisions)
     return decisions
+
+
+def _catalogue_decisions(properties: list[Property], stored: Decisions) -> list[Decision]:
+    """The decisions about all metrics of counts, and about those of scores the one that can be asked of them."""
+    rows = _decisions([metric for metric in list_metrics() if metric.function], properties, stored)
+    of_scores = [property_ for property_ in properties if property_.name == OF_SCORES]
+    return rows + _decisions(list(filter(is_decidable, list_metrics())), of_scores, stored)
+
+
+def is_decidable(metric: Metric) -> bool:
+    """Whether it is a metric of the scores of two classes, of which the dependence on the prevalence is decided."""
+    return metric.function is None and not metric.is_of_label_sets and metric.least_classes == 2
 
 
 def garcia_row(metric: MetricLike, *, anew: bool = False) -> str:
@@ -96,20 +109,24 @@ def _decisions(metrics: list[Metric], properties: list[Property], stored: Decisi
     """The decisions that are stored, and those made now, which join them."""
     rows = []
     for metric in metrics:
-        if metric.function is None:
-            why = _OF_OTHERS.format(metric.basis)
-            rows += [Decision(metric.name, property_.name, DOES_NOT_APPLY, why) for property_ in properties]
-            continue
         audited = None
         for property_ in properties:
+            if metric.function is None and not (property_.name == OF_SCORES and is_decidable(metric)):
+                why = _OF_OTHERS.format(metric.basis)
+                rows.append(Decision(metric.name, property_.name, DOES_NOT_APPLY, why))
+                continue
             decision = recalled_decision(metric, property_, stored)
             if decision is None:  # what tries and proves is loaded only where something is not decided yet
                 from steelyard.auditing.proof import AuditedMetric
+                from steelyard.auditing.score_rulings import prevalence_ruling
                 from steelyard.auditing.symbolic import is_available
 
-                audited = audited or AuditedMetric(metric)
-                decision, key = _decided(audited, property_), decision_key(metric, property_)
-                if key and is_available():
+                if metric.function is None:
+                    decision = Decision(metric.name, property_.name, *prevalence_ruling(metric))
+                else:
+                    audited = audited or AuditedMetric(metric)
+                    decision = _decided(audited, property_)
+                if (key := decision_key(metric, property_)) and is_available():
                     stored[key] = decision
             rows.append(decision)
     return rows
@@ -209,13 +226,24 @@ def markdown(decisions: Iterable[Decision]) -> str:
     rows: dict[str, dict[str, Decision]] = {}
     for decision in decisions:
         rows.setdefault(decision.metric, {})[decision.property] = decision
-    names = [name for name in PROPERTIES if any(name in row for row in rows.values())]
-    meanings = [f"- `{name}`: {words}" for name, words in legend(names).items()]
-    lines = [*meanings, "", f"| metric | {' | '.join(names)} |", "|" + "---|" * (len(names) + 1)]
-    for metric, row in rows.items():
-        cells = [_MARKS[row[name].holds] if name in row else "" for name in names]
-        lines.append(f"| {metric} | {' | '.join(cells)} |")
+    asked = {name for row in rows.values() for name in row}
+    lines = [f"- `{name}`: {words}" for name, words in legend(asked).items()]
+    for names in dict.fromkeys(tuple(name for name in PROPERTIES if name in row) for row in rows.values()):
+        lines += ["", f"| metric | {' | '.join(names)} |", "|" + "---|" * (len(names) + 1)]
+        for metric, row in rows.items():
+            if len(row) == len(names) and all(name in row for name in names):
+                lines.append(f"| {metric} | {' | '.join(_MARKS[row[name].holds] for name in names)} |")
     return "\n".join(lines)
+
+
+def decided_text(decisions: Sequence[Decision]) -> str:
+    """How many properties of how many metrics are decided, as every page counts them.
+
+    >>> decided_text(audit("recall", "weighted_auc"))
+    '42 of 50 properties of 2 metrics'
+    """
+    decided, metrics = sum(row.holds is not None for row in decisions), len({row.metric for row in decisions})
+    return f"{decided:,} of {len(decisions):,} properties of {metrics} metric{'s' * (metrics != 1)}"
 
 
 def legend(names: Iterable[str]) -> dict[str, str]:
@@ -277,7 +305,11 @@ def metric_uses(metric: Metric) -> MetricUses:
         return MetricUses([_ORDERED[0]], [_ORDERED[1]])
     if metric.scores is not None:
         fit, fail = _BY_READING["probabilities" if metric.of_probabilities else "order"]
-        return MetricUses([fit], [fail])
+        moves = recalled_decisions(metric).get(OF_SCORES)
+        stays, changes = _BY_PROPERTY[OF_SCORES]
+        more_fits = [stays] if moves is not None and moves.holds else []
+        more_fails = [changes] if moves is not None and moves.holds is False else []
+        return MetricUses([fit, *more_fits], [fail, *more_fails])
     decided = {name: decision.holds for name, decision in recalled_decisions(metric).items()}
     fits = [words for name, (words, _) in _BY_PROPERTY.items() if decided.get(name) is True]
     fails = [words for name, (_, words) in _BY_PROPERTY.items() if words and decided.get(name) is False]

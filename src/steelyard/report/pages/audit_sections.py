@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from steelyard._names import __version__
 from steelyard.auditing.laws import PROPERTIES
+from steelyard.auditing.properties import decided_text
 from steelyard.metrics.registry import get_metric
 from steelyard.report.pages.document import rendered_html
 from steelyard.report.pages.frame import Section
@@ -85,8 +86,8 @@ def audit_sentence(decisions: Sequence[Decision]) -> str:
         name = get_metric(metrics.pop()).title
         return f"{name} has {proved} of {_counted(len(decisions), 'property')}; {refuted} fail on a table below{rest}."
     return (
-        f"Of {len(decisions):,} pairs of a metric and a property, {proved:,} are proved for all tables and "
-        f"{refuted:,} are refuted by one{rest}."
+        f"{decided_text(decisions)} are decided: {proved:,} are proved for all tables, and {refuted:,} are refuted by "
+        f"one{rest}."
     )
 
 
