@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 import steelyard
 from steelyard import Accumulator, Confusion, Counts, confusion, get_metric, list_metrics, score_table
 from steelyard.exceptions import InputError
-from steelyard.metrics.application import ClassCells
+from steelyard.metrics.values import ClassCells
 
 TRUE, PRED = [0, 0, 1, 1, 1, 0, 1], [0, 1, 1, 0, 1, 0, 1]
 TABLE = [[2, 1], [1, 3]]

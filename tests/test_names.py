@@ -38,7 +38,7 @@ ALONE |= {"no_color", "quick", "rarer_positive", "require"}
 ALONE |= {"keep_rows", "last", "ledger", "tag"}  # which methods of Ledger take
 ALONE |= {"select_tree", "help_rows"}
 ALONE |= {"anytime", "top_up"}  # anytime_compare is a function of its own
-ALONE |= {"batch_rows", "follow", "json", "page", "state", "stop"}
+ALONE |= {"batch_rows", "exit_zero", "follow", "json", "page", "state", "stop"}
 
 
 def arguments():

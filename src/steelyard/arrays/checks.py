@@ -443,8 +443,7 @@ def _declared(values: ArrayLike) -> list[Label] | None:
     if type(values).__module__.partition(".")[0] == "polars" and type(kind).__name__ == "Enum":
         listed: list[Label] = kind.categories.to_list()
         return listed
-    given = categorical(values)
-    return np.asarray(given.categories).tolist() if given is not None and given.ordered else None
+    return np.asarray(kind.categories).tolist() if getattr(kind, "ordered", False) else None
 
 
 # ---------------------------------------------------------------- row order
@@ -464,8 +463,11 @@ class RowIndex(Protocol):
 def check_order(**columns: object) -> None:
     """Refuse columns that have the same index in different orders: by position, other rows would meet."""
     # By their attribute, not by the protocol: asking a protocol costs more than counting a hundred rows.
-    given = [(name, values.index) for name, values in columns.items() if hasattr(values, "index")]
-    indexes: list[tuple[str, RowIndex]] = [(name, index) for name, index in given if hasattr(index, "equals")]
+    indexes: list[tuple[str, RowIndex]] = [
+        (name, values.index)  # type: ignore[attr-defined]  # whose attribute this is
+        for name, values in columns.items()
+        if hasattr(getattr(values, "index", None), "equals")
+    ]
     for name, index in indexes[1:]:
         first, other = indexes[0]
         if len(index) == len(other) and not index.equals(other) and Counter(index) == Counter(other):

@@ -196,7 +196,8 @@ RARER = ClassRule.RARER
 
 def clear_label(labels: Sequence[Label]) -> Label:
     """The label that is positive beyond doubt: 1 of {0, 1} or {-1, 1}, True; None where there is none."""
-    return max(labels, key=_number) if {_number(label) for label in labels} in UNAMBIGUOUS else None
+    numbers = [*map(_number, labels)]
+    return labels[numbers.index(1)] if {*numbers} in UNAMBIGUOUS else None
 
 
 def conventional_label(labels: Sequence[Label]) -> Label:

@@ -11,7 +11,7 @@ from steelyard.analysis.chance.baselines import random_order
 from steelyard.analysis.chance.chance import rounded_to_zero
 from steelyard.analysis.intervals.score_draws import binned
 from steelyard.analysis.prevalence.prevalence import scores_at
-from steelyard.metrics import application
+from steelyard.metrics.score_values import on_scores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -85,7 +85,7 @@ def values_over(metrics: Sequence[Metric], table: ScoreTable, shares: Array) -> 
     for part in np.array_split(shares, max(1, int(np.ceil(size * len(shares) / _AT_ONCE)))):
         there = scores_at(table, part)
         for metric, parts in values.items():
-            value = application.on_scores(metric, there, metric.parameters).value
+            value = on_scores(metric, there, metric.parameters).value
             parts.append(np.broadcast_to(value, len(part)))
     return {metric: np.concatenate(parts) for metric, parts in values.items()}
 

@@ -9,15 +9,19 @@ import numpy as np
 
 from steelyard.arguments import refuse_keywords
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean, file_hint
-from steelyard.metrics.class_values import ClassCells, class_values, on_confusion, positive_place
-from steelyard.metrics.count_values import count_values, on_counts, single_value
+from steelyard.metrics.call_options import NATIVE
 from steelyard.metrics.expression import Expression, Named, as_expression
 from steelyard.metrics.formula import check_parameter
 from steelyard.metrics.multilabel_values import check_label_sets, on_label_sets
-from steelyard.metrics.score_values import counted_columns, on_columns, on_scores, score_values
+from steelyard.metrics.score_values import counted_columns, on_columns, on_scores
 from steelyard.metrics.spec_text import write_form
+from steelyard.metrics.values import (
+    ClassCells,
+    on_confusion,
+    on_counts,
+)
 from steelyard.tables import array_tables
-from steelyard.tables.array_tables import check_both_classes, check_classes, check_label_overlap, warn_of_lookalikes
+from steelyard.tables.array_tables import check_both_classes, check_classes, check_predicted
 from steelyard.tables.confusion import Confusion
 from steelyard.tables.counts import Cells, Counts, SharedCells
 from steelyard.tables.label_sets import are_label_sets, label_sets_where_they_are
@@ -32,54 +36,20 @@ if TYPE_CHECKING:
 
     from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.measure import Metric
-    from steelyard.metrics.metric_value import MetricValue
+    from steelyard.metrics.values import MetricValue
     from steelyard.predictions import Predictions
-    from steelyard.tables.statistic import AnyTable, MetricTable
+    from steelyard.tables.statistic import AnyTable
 
 INNER = (Cells, ClassCells, SharedCells)  # what a formula hands to the metrics inside it
-__all__ = [
-    "INNER",
-    "ClassCells",
-    "apply",
-    "checked_parameters",
-    "class_values",
-    "count_values",
-    "counted",
-    "counted_once",
-    "inner_value",
-    "on_confusion",
-    "on_counts",
-    "on_scores",
-    "on_table",
-    "positive_place",
-    "predictions_or_scores",
-    "score_values",
-    "single_value",
-    "table_of_predictions",
-]
 
 
-def apply(
-    metric: Metric,
-    data: AnyTable | ArrayLike,
-    other: ArrayLike | None,
-    options: CallOptions,
-    parameters: Mapping[str, object],
-) -> MetricValue:
-    """The value of a metric on whatever was handed to it."""
-    return on_table(metric, counted(metric, data, other, options), options, parameters)
-
-
-def predictions_or_scores(metric: Metric, y_pred: ArrayLike | None, y_score: ArrayLike | None) -> ArrayLike | None:
-    """The predictions or the scores of a call, whichever were given."""
-    if y_score is None:
-        return y_pred
+def check_scores(metric: Metric, y_pred: ArrayLike | None, y_score: ArrayLike) -> None:
+    """Refuse scores beside predictions, or for a metric of labels."""
     if y_pred is not None:
         raise InputError(f"{metric.name} was given both y_pred= and y_score=; give one.")
     if not metric.takes_scores:
         labels = "the class of the highest column of each row" if _is_matrix(y_score) else "y_score >= 0.5"
         raise InputTypeError(f"{metric.name} is of predicted labels; give y_pred=, such as {labels}.")
-    return y_score
 
 
 def _is_matrix(scores: ArrayLike) -> bool:
@@ -92,18 +62,17 @@ def _is_matrix(scores: ArrayLike) -> bool:
 
 def counted(metric: Metric, data: AnyTable | ArrayLike, other: ArrayLike | None, options: CallOptions) -> AnyTable:
     """What was handed to a metric as a table: rows are counted, tables are what they are."""
+    if other is None and isinstance(data, (Counts, Confusion, ScoreTable, ProbabilityTable, MultilabelTable)):
+        _check_fits(metric, data, options)
+        return data
+    rows: Any = data  # beside predictions or scores it is the truth
+    if other is not None and are_label_sets(rows):
+        return _counted_sets(metric, rows, other, options)
+    check_label_sets(metric)
     if other is None:
-        if isinstance(data, (Counts, Confusion, ScoreTable, ProbabilityTable, MultilabelTable)):
-            _check_fits(metric, data, options)
-            return data
-        check_label_sets(metric)
         takes = "Counts, a Confusion" if metric.scores is None else "a ScoreTable"
         kind = f"{type(data).__name__} alone{file_hint(data)}"
         raise InputTypeError(f"{metric.name} takes {takes} or (y_true, y_pred), not {kind}.")
-    rows: ArrayLike = data  # type: ignore[assignment]  # beside predictions or scores it is the truth
-    if are_label_sets(rows):
-        return _counted_sets(metric, rows, other, options)
-    check_label_sets(metric)
     if metric.scores is not None and _is_matrix(other):
         return counted_columns(metric, rows, other, options)
     weights = {"sample_weight": options.sample_weight, "frequency": options.frequency}
@@ -111,8 +80,7 @@ def counted(metric: Metric, data: AnyTable | ArrayLike, other: ArrayLike | None,
         table = array_tables.confusion(rows, other, labels=options.labels, pos_label=options.pos_label, **weights)
         check_classes(table)
         if options.labels is None:
-            check_label_overlap(table)
-            warn_of_lookalikes(table)
+            check_predicted(table)
         return table
     scores = array_tables.single_use_table(rows, other, labels=options.labels, pos_label=options.pos_label, **weights)
     check_both_classes(scores)
@@ -143,13 +111,6 @@ def table_of_predictions(
     return table, replace(asked, undefined=options.undefined)
 
 
-def counted_once(metric: Metric, data: Any, other: ArrayLike | None, options: CallOptions) -> MetricTable:
-    """The table, for a question of rows that have one label each."""
-    table = counted(metric, data, other, options)
-    assert not isinstance(table, MultilabelTable)  # noqa: S101 - those are asked another way
-    return table
-
-
 def _counted_sets(metric: Metric, rows: ArrayLike, other: ArrayLike, options: CallOptions) -> MultilabelTable:
     """Rows of several labels each, with predictions or with scores, whichever the metric is of."""
     kind = "y_score" if metric.function is None and metric.takes_scores else "y_pred"
@@ -158,7 +119,9 @@ def _counted_sets(metric: Metric, rows: ArrayLike, other: ArrayLike, options: Ca
 
 
 def _check_fits(metric: Metric, table: AnyTable, options: CallOptions) -> None:
-    """Refuse an option that a table cannot heed any more, rather than ignore it."""
+    """Refuse an option that a table cannot heed any more, rather than ignore it, and a table of other rows."""
+    if not isinstance(table, MultilabelTable):
+        check_label_sets(metric)
     rows = [key for key in ("labels", "sample_weight", "frequency") if getattr(options, key) is not None]
     if rows:
         raise InputError(
@@ -179,9 +142,8 @@ def _check_fits(metric: Metric, table: AnyTable, options: CallOptions) -> None:
 
 def on_table(metric: Metric, table: AnyTable, options: CallOptions, parameters: Mapping[str, object]) -> MetricValue:
     """The value of a metric on a table of any kind."""
-    _check_order(metric, table, options)
-    if not isinstance(table, MultilabelTable):
-        check_label_sets(metric)
+    if metric.family == "ordinal" and options.average != NATIVE:
+        _check_order(metric, table)
     if isinstance(table, Counts):
         return on_counts(metric, table, parameters)
     if isinstance(table, Confusion):
@@ -193,9 +155,9 @@ def on_table(metric: Metric, table: AnyTable, options: CallOptions, parameters: 
     return on_scores(metric, table, parameters)
 
 
-def _check_order(metric: Metric, table: object, options: CallOptions) -> None:
+def _check_order(metric: Metric, table: object) -> None:
     """Refuse an average of a metric of ordered classes over each against the rest, which has no order."""
-    if metric.family == "ordinal" and options.average != "native" and len(getattr(table, "labels", ())) > 2:
+    if len(getattr(table, "labels", ())) > 2:
         raise InputError(
             f"{metric.name} is of all classes in their order, and one against the rest has none; leave average= out. "
             "macro_mean_absolute_class_error gives every class equal weight."

@@ -9,7 +9,7 @@ from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.multilabel_values import check_label_sets
 from steelyard.metrics.score_values import class_of_columns
-from steelyard.tables.array_tables import check_both_classes, check_label_overlap, warn_of_lookalikes
+from steelyard.tables.array_tables import check_both_classes, check_predicted
 from steelyard.tables.confusion import Confusion
 from steelyard.tables.score_table import ScoreTable
 
@@ -56,8 +56,7 @@ def asked_table(spec: MetricSpec, p: Predictions) -> tuple[AnyTable, CallOptions
     if rows.table is None:
         raise InputError(f"{spec.name} is of predicted labels, and the scores are no probabilities; give threshold=.")
     if p.given.labels is None and not p.given.is_table:
-        check_label_overlap(rows.table)
-        warn_of_lookalikes(rows.table)
+        check_predicted(rows.table)
     if spec.is_native and call.pos_label is None:
         call = replace(call, pos_label=rows.positive_class(None, is_stated=p.given.is_stated)[0])
     return rows.table, spec.options(call)

@@ -18,6 +18,7 @@ from steelyard.metrics.formula_text import FormulaText
 from steelyard.metrics.help_text import CallSignature, Manual
 from steelyard.metrics.range_check import check_range
 from steelyard.metrics.spec_text import write_form
+from steelyard.metrics.values import single_value
 from steelyard.predictions import Predictions
 from steelyard.tables.counts import Counts
 
@@ -135,21 +136,25 @@ class Metric(FormulaText):
             cells: Any = y_true  # from a formula that names this metric
             part: float | Array = application.inner_value(self, cells, parameters)
             return part
+        given = application.checked_parameters(self, parameters) if parameters else self.parameters
         if (
             type(y_true) is Counts  # and nothing else is given
             and y_pred is y_score is pos_label is labels is sample_weight is frequency is zero_division is None
             and (average == NATIVE and undefined is _UNSET)
+            and (value := single_value(self, y_true, given)) is not None
         ):
-            given = application.checked_parameters(self, parameters) if parameters else self.parameters
-            if (value := application.single_value(self, y_true, given)) is not None:
-                return value
-        replaced = undefined_or_zero_division(undefined, zero_division)
-        options = CallOptions(pos_label, labels, average, sample_weight, frequency, replaced)
+            return value
+        if zero_division is not None:
+            undefined = undefined_or_zero_division(undefined, zero_division)
+        options = CallOptions(pos_label, labels, average, sample_weight, frequency, undefined)
+        if y_score is not None:
+            application.check_scores(self, y_pred, y_score)
+        other = y_pred if y_score is None else y_score
         if isinstance(y_true, Predictions):
-            y_true, options = application.table_of_predictions(self, y_true, y_pred, options)
-        other = application.predictions_or_scores(self, y_pred, y_score)
-        result = application.apply(self, y_true, other, options, application.checked_parameters(self, parameters))
-        return result.finished(self, options)
+            table, options = application.table_of_predictions(self, y_true, other, options)
+        else:
+            table = application.counted(self, y_true, other, options)
+        return application.on_table(self, table, options, given).finished(self, options)
 
     @classmethod
     def from_function(cls, function: Formula, title: str, *, on: str = "counts", **facts: Any) -> Metric:
@@ -183,9 +188,11 @@ class Metric(FormulaText):
         """The reason why the same call would give NaN, None where the value is defined; an array for an array."""
         parameters = {key: options.pop(key) for key in list(options) if key not in OPTION_NAMES}
         replaced = undefined_or_zero_division(options.pop("undefined", math.nan), parameters.pop("zero_division", None))
-        other = application.predictions_or_scores(self, y_pred, y_score)
         call, checked = CallOptions(**options, undefined=replaced), application.checked_parameters(self, parameters)
-        reason: str | Array | None = application.apply(self, y_true, other, call, checked).why
+        if y_score is not None:
+            application.check_scores(self, y_pred, y_score)
+        table = application.counted(self, y_true, y_pred if y_score is None else y_score, call)
+        reason: str | Array | None = application.on_table(self, table, call, checked).why
         return reason
 
     def for_classes(self, form: Formula | None = None, *, absent: bool = False, pooled: bool = False) -> Formula:

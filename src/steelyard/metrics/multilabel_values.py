@@ -10,10 +10,8 @@ import numpy as np
 from steelyard.arrays.backend import backend_of, taken
 from steelyard.exceptions import InputError
 from steelyard.metrics.call_options import NATIVE, SAMPLES
-from steelyard.metrics.class_values import averaged_classes
-from steelyard.metrics.count_values import count_values, on_counts
-from steelyard.metrics.metric_value import MetricValue
 from steelyard.metrics.score_values import on_scores, score_values
+from steelyard.metrics.values import MetricValue, averaged_classes, count_values, on_counts
 from steelyard.tables.multilabel_table import row_orders
 
 if TYPE_CHECKING:

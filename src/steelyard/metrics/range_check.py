@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.exceptions import InputError
-from steelyard.metrics.count_values import count_values, run_formula
 from steelyard.metrics.score_values import score_values
+from steelyard.metrics.values import count_values, run_formula
 from steelyard.tables.array_tables import score_table
 from steelyard.tables.counts import CELLS, Cells, Counts
 

@@ -11,7 +11,7 @@ from steelyard.arrays import checks
 from steelyard.arrays.labels import absent_sentence, chosen_label
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.call_options import NATIVE
-from steelyard.metrics.metric_value import MetricValue
+from steelyard.metrics.values import MetricValue
 from steelyard.tables.array_tables import counted_where_they_are, needed_probabilities
 
 if TYPE_CHECKING:

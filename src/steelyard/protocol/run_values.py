@@ -21,13 +21,12 @@ from steelyard.analysis.results.result import Flat
 from steelyard.analysis.results.result_json import read_metric
 from steelyard.evaluation.evaluation import CLASS_METRICS, SHOWN_AVERAGES
 from steelyard.exceptions import InputError, SteelyardError
-from steelyard.metrics import application
-from steelyard.metrics.application import ClassCells
 from steelyard.metrics.call_options import NATIVE, CallOptions
 from steelyard.metrics.registry import get_metrics, list_metrics
 from steelyard.metrics.score_values import class_of_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.usual import PER_CLASS, PER_CLASS_OF_SCORES
+from steelyard.metrics.values import ClassCells, class_values, count_values
 from steelyard.protocol.runs import COST_KINDS, CostKind
 from steelyard.tables import array_tables
 from steelyard.tables.class_scores import ClassScores
@@ -227,13 +226,13 @@ def table_values(spec: MetricSpec, matrices: Array, data: Data) -> Array:
     if spec.average == NATIVE and positive is not None:
         index = data.labels.index(positive)
         cells = (cell[..., index] for cell in one_vs_rest(matrices))
-        return np.asarray(application.count_values(metric, Counts.trusted(*cells), metric.parameters))
+        return np.asarray(count_values(metric, Counts.trusted(*cells), metric.parameters))
     if spec.average == NATIVE and metric.classes is None:
         raise InputError(
             f"{metric.name} is about one class; name it with pos_label=, or write {metric.name}[average=macro]."
         )
     options = CallOptions(average=spec.average)
-    return np.asarray(application.class_values(metric, ClassCells.of(matrices), options, metric.parameters))
+    return np.asarray(class_values(metric, ClassCells.of(matrices), options, metric.parameters))
 
 
 def _class_of(spec: MetricSpec, data: Data) -> Label:

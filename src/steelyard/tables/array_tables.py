@@ -66,8 +66,6 @@ class Weighed(NamedTuple):
     @property
     def above_zero(self) -> Array | None:
         """Which rows have weight; one of none is as good as absent. None where all have."""
-        if self.is_none:
-            return None
         masks = [column > 0 for column in self if column is not None]
         return None if all(mask.all() for mask in masks) else masks[0] & masks[-1]
 
@@ -99,9 +97,11 @@ def confusion(
     declared = declared_labels(labels) if labels is not None else category_order(y_true, true, pred)
     if not len(true) and declared is None:
         raise InputError("y_true and y_pred are empty; give at least one row, or declare the labels with labels=.")
-    if (counted := weighed.above_zero) is not None:
+    table = None
+    if weighed.is_none:
+        table = None if declared else _small_integers(true, pred)
+    elif (counted := weighed.above_zero) is not None:
         true, pred, weighed = true[counted], pred[counted], weighed.at(counted)
-    table = None if declared or not weighed.is_none else _small_integers(true, pred)
     table = _coded(true, pred, weighed, declared) if table is None else table
     return table if pos_label is None else table.with_positive(pos_label)
 
@@ -115,7 +115,7 @@ def _small_integers(true: Array, pred: Array) -> Confusion | None:
         return None
     present = np.flatnonzero(counts.sum(0) + counts.sum(1))
     kind = bool if true.dtype.kind == pred.dtype.kind == "b" else int
-    return Confusion.of_rows(tuple(map(kind, present)), counts[np.ix_(present, present)])
+    return Confusion(tuple(map(kind, present)), counts[np.ix_(present, present)])
 
 
 def _coded(true: Array, pred: Array, weighed: Weighed, declared: Labels | None) -> Confusion:
@@ -285,11 +285,15 @@ def lookalike_hints(labels: Sequence[Label]) -> list[str]:
     return [sentence.format(*pair) for pair in pairs if pair[0] != pair[1]]
 
 
-def warn_of_lookalikes(table: Confusion) -> None:
-    """Warn where a predicted label does not occur in the truth but for blanks or case, as a number alone cannot say."""
+def check_predicted(table: Confusion) -> None:
+    """Refuse predictions none of which occurs in the truth; warn where one does but for blanks or case.
+
+    A number alone cannot say so.
+    """
     occurs = table.rows.sum(1) > 0
     if occurs.all():
         return
+    check_label_overlap(table)
     meant = lookalike_hints([label for label, there in zip(table.labels, occurs, strict=True) if there])
     for sentence in (hint for hint in lookalike_hints(table.labels) if hint not in meant):
         warnings.warn(sentence, UserWarning, stacklevel=_frames_inside())

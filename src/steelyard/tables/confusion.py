@@ -131,7 +131,7 @@ class Confusion(Saveable):
 
     @cached_property
     def _places(self) -> dict[Label, int]:
-        return {label: place for place, label in reversed([*enumerate(self.labels)])}
+        return dict(zip(reversed(self.labels), reversed(range(len(self.labels))), strict=True))
 
     @property
     def is_sparse(self) -> bool:
@@ -166,7 +166,7 @@ class Confusion(Saveable):
 
     @cached_property
     def _against_rest(self) -> Counts:
-        cells = one_vs_rest(self.matrix)
+        cells = one_vs_rest(self.weights)
         for cell in cells:
             cell.flags.writeable = False
         return Counts.trusted(*cells)

@@ -211,7 +211,8 @@ class Counts(Cells[Cell_co], Saveable, Generic[Cell_co]):
         return self if other == 0 else NotImplemented  # so that sum(tables) works
 
     def __getitem__(self, index: Index) -> Counts[Any]:
-        return Counts.trusted(*(np.asarray(cell)[index] for cell in self))
+        tp, fn, fp, tn = map(np.asarray, (self.tp, self.fn, self.fp, self.tn))
+        return Counts.trusted(tp[index], fn[index], fp[index], tn[index])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Counts) and all(np.array_equal(a, b) for a, b in zip(self, other, strict=True))

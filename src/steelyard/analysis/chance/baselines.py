@@ -22,9 +22,8 @@ from steelyard.analysis.distributions import beta_below, beta_quantile
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.prevalence.prevalence import scores_at
 from steelyard.metrics import discrimination, ranking
-from steelyard.metrics.application import ClassCells, class_values, count_values, on_counts, on_scores
-from steelyard.metrics.class_values import NO_MATRIX
-from steelyard.metrics.metric_value import MetricValue
+from steelyard.metrics.score_values import on_scores
+from steelyard.metrics.values import NO_MATRIX, ClassCells, MetricValue, class_values, count_values, on_counts
 from steelyard.tables.class_scores import ClassScores
 from steelyard.tables.confusion import Confusion
 from steelyard.tables.counts import Counts, SharedCells

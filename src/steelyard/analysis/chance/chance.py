@@ -35,7 +35,6 @@ from steelyard.analysis.results.result import Flat
 from steelyard.arrays.backend import backend_of
 from steelyard.arrays.sorting import chunks
 from steelyard.exceptions import InputError, SteelyardError
-from steelyard.metrics import application
 from steelyard.metrics.application import on_table
 from steelyard.metrics.asked_tables import asked_table, assumed_choices
 from steelyard.metrics.call_options import (
@@ -43,7 +42,6 @@ from steelyard.metrics.call_options import (
     SAMPLES,
     CallOptions,
 )
-from steelyard.metrics.count_values import count_values
 from steelyard.metrics.multilabel_values import (
     check_label_set_metric,
     check_label_set_options,
@@ -54,6 +52,7 @@ from steelyard.metrics.multilabel_values import (
     sample_values,
 )
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.values import count_values, positive_place
 from steelyard.predictions import Predictions, question, refuse_unused
 from steelyard.tables.confusion import Confusion
 from steelyard.tables.counts import Cell_co, Counts
@@ -261,7 +260,7 @@ class Baselines:
         table, place = self.table, None
         if isinstance(table, Confusion) and call.average == NATIVE:
             # An unclear class is refused with the numbers of the rows.
-            place = application.positive_place(metric, table, call)
+            place = positive_place(metric, table, call)
         if place not in self._guesses:
             rows = None
             if isinstance(table, Confusion) and place is not None:

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from steelyard._types import Label, Labels
-    from steelyard.metrics.metric_value import MetricValue
     from steelyard.metrics.spec import SpecLike
+    from steelyard.metrics.values import MetricValue
     from steelyard.tables.multilabel_table import MultilabelTable
     from steelyard.tables.probability_table import ProbabilityTable
     from steelyard.tables.statistic import AnyTable

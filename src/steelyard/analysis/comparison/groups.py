@@ -11,9 +11,8 @@ import numpy as np
 
 from steelyard.analysis.distributions import f_above, normal_reach, student_below
 from steelyard.analysis.results.result import Flat
-from steelyard.metrics.class_values import ClassCells
-from steelyard.metrics.count_values import count_values, run_formula
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.values import ClassCells, count_values, run_formula
 from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:

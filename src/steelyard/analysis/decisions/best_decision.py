@@ -18,9 +18,9 @@ from steelyard.analysis.prevalence.prevalence import Prevalence, class_share_vec
 from steelyard.arrays import checks
 from steelyard.arrays.labels import choice_sentences, conventional_label
 from steelyard.exceptions import InputError, InputTypeError, first_ten
-from steelyard.metrics.application import ClassCells, on_confusion
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.values import ClassCells, on_confusion
 from steelyard.predictions import Predictions, question, refuse_unused, rows_and_metric
 from steelyard.tables.array_tables import needed_probabilities
 from steelyard.tables.confusion import Confusion

@@ -15,10 +15,10 @@ from steelyard.analysis.distributions import normal_reach
 from steelyard.analysis.intervals.draws import dealt_folds, student_spread
 from steelyard.analysis.levels import tails
 from steelyard.exceptions import InputError, InputTypeError, UndefinedError
-from steelyard.metrics.application import ClassCells, class_values, count_values, positive_place
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.values import ClassCells, class_values, count_values, positive_place
 from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ import numpy as np
 
 from steelyard.analysis.intervals.draws import as_counts
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.metrics import application
-from steelyard.metrics.application import ClassCells
-from steelyard.metrics.class_values import NO_MATRIX
+from steelyard.metrics.application import on_table
 from steelyard.metrics.range_check import check_value
+from steelyard.metrics.score_values import score_values
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.values import NO_MATRIX, ClassCells, class_values, count_values, positive_place
 from steelyard.tables.confusion import Confusion
 from steelyard.tables.counts import Counts
 from steelyard.tables.probability_table import ProbabilityTable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array
     from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.measure import Metric
-    from steelyard.metrics.metric_value import MetricValue
+    from steelyard.metrics.values import MetricValue
     from steelyard.tables.counts import SharedCells
     from steelyard.tables.statistic import AnyTable
 
@@ -59,7 +59,7 @@ class Estimand:
     def positive_place(self) -> int | None:
         """The index of the label that it is about, against the rest; None where it is about all classes."""
         table = self.label_table
-        return None if isinstance(table, Counts) else application.positive_place(self.metric, table, self.options)
+        return None if isinstance(table, Counts) else positive_place(self.metric, table, self.options)
 
     @property
     def is_pooled(self) -> bool:
@@ -117,7 +117,7 @@ class Estimand:
 
     def on(self, table: AnyTable) -> MetricValue:
         """The value on a table of the same kind, and the reason where it is undefined; one out of range is refused."""
-        value = application.on_table(self.metric, table, self.options, self.parameters)
+        value = on_table(self.metric, table, self.options, self.parameters)
         check_value(self.named.metric, value.value)
         return value
 
@@ -126,15 +126,15 @@ class Estimand:
         if isinstance(self.table, Counts) or self.positive_place is not None:
             if cells.shape == (1, 2, 2):  # one table, such as the centre: plain numbers are far quicker
                 counts = Counts.trusted(*cells.ravel().tolist())
-                return application.count_values(self.metric, counts, self.parameters).reshape(1)
-            return np.asarray(application.count_values(self.metric, as_counts(cells), self.parameters))
-        values = application.class_values(self.metric, ClassCells.of(cells), self.options, self.parameters)
+                return count_values(self.metric, counts, self.parameters).reshape(1)
+            return np.asarray(count_values(self.metric, as_counts(cells), self.parameters))
+        values = class_values(self.metric, ClassCells.of(cells), self.options, self.parameters)
         return np.moveaxis(values, 0, -1)
 
     def on_margins(self, cells: tuple[Array, Array, Array, Array]) -> Array:
         """The values on draws of the cells of each class against the rest, draws first; last on the way out."""
         margins = ClassCells(*cells, NO_MATRIX)
-        return np.moveaxis(application.class_values(self.metric, margins, self.options, self.parameters), 0, -1)
+        return np.moveaxis(class_values(self.metric, margins, self.options, self.parameters), 0, -1)
 
     @property
     def reads_margins(self) -> bool:
@@ -150,12 +150,12 @@ class Estimand:
         """The values where so many rows, on the last axis, are right and wrong, whatever their classes."""
         k, (right, wrong) = len(self.class_table.labels), np.moveaxis(right_and_wrong, -1, 0)[..., None]
         cells = ClassCells(right, wrong, wrong, (k - 2) * (right + wrong) + right, right_and_wrong)
-        return application.class_values(self.metric, cells, self.options, self.parameters)
+        return class_values(self.metric, cells, self.options, self.parameters)
 
     def on_counts(self, counts: Counts[Any] | SharedCells) -> Array:
         """The values on counts of the class that it is about."""
-        return np.asarray(application.count_values(self.metric, counts, self.parameters))
+        return np.asarray(count_values(self.metric, counts, self.parameters))
 
     def on_scores(self, table: ScoreTable) -> Array:
         """The values on draws of the scores."""
-        return np.atleast_1d(application.score_values(self.metric, table, self.parameters))
+        return np.atleast_1d(score_values(self.metric, table, self.parameters))

@@ -18,10 +18,10 @@ from steelyard.arrays.backend import backend_of, taken, with_added
 from steelyard.metrics import calibration, discrimination, ordinal, ranking
 from steelyard.metrics.call_options import NATIVE, SAMPLES, CallOptions
 from steelyard.metrics.catalogue import weighted_auc
-from steelyard.metrics.count_values import count_values
 from steelyard.metrics.logistic_recalibration import LogitRows, intercept_in_the_large, recalibrated
 from steelyard.metrics.multilabel_values import defined_rows, mean_weights, row_values, sample_values
 from steelyard.metrics.score_values import averaged_columns, on_scores, row_losses, score_values, share_losses
+from steelyard.metrics.values import count_values
 from steelyard.tables.class_scores import MergedClasses, starting_at_zero
 from steelyard.tables.counts import Counts
 from steelyard.tables.multilabel_table import is_sparse

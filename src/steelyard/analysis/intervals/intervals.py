@@ -56,9 +56,9 @@ from steelyard.arrays.labels import choice_sentences
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.asked_tables import asked_table, assumed_choices
 from steelyard.metrics.call_options import CallOptions
-from steelyard.metrics.metric_value import plain
 from steelyard.metrics.multilabel_values import check_label_set_metric
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.values import plain
 from steelyard.predictions import Predictions, question, refuse_unused
 from steelyard.tables.confusion import Confusion
 from steelyard.tables.counts import Cells, Counts
@@ -75,8 +75,8 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Rng
     from steelyard.analysis.intervals.draws import TableDraws
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
-    from steelyard.metrics.metric_value import MetricValue
     from steelyard.metrics.spec import SpecLike
+    from steelyard.metrics.values import MetricValue
     from steelyard.predictions import RowOptions, RowsLike
     from steelyard.tables.statistic import AnyTable
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.estimand import Estimand
     from steelyard.analysis.intervals.inference import Inference
     from steelyard.metrics.measure import Metric
-    from steelyard.metrics.metric_value import MetricValue
+    from steelyard.metrics.values import MetricValue
 
 # With 20 to 2,000 positives (3 to 34 % of the rows) the intervals hold the miscalibration in .92 to 1.00, the
 # discrimination in .93 to 1.00 and the mean gap in .96 to 1.00 of the test sets; a basic bootstrap in .00 to 1.00.

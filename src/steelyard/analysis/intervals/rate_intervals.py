@@ -12,8 +12,8 @@ from steelyard.analysis.distributions import beta_quantile, normal_reach
 from steelyard.analysis.prevalence.prevalence import positive_share_draws, scores_at
 from steelyard.metrics.expression import Expression, Operation, Ratio, Symbol
 from steelyard.metrics.expression_value import evaluate_expression
-from steelyard.metrics.metric_value import plain
 from steelyard.metrics.score_values import score_values
+from steelyard.metrics.values import plain
 from steelyard.tables.counts import Cells, Counts
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from steelyard.analysis.intervals.draws import steps, student_spread
 from steelyard.arrays.backend import backend_of, taken
 from steelyard.arrays.numbers import weight_per_row
 from steelyard.arrays.sorting import sums_between
-from steelyard.metrics import application
 from steelyard.metrics.calibration import isotonic_curve
 from steelyard.metrics.isotonic_curve import isotonic_shares
 from steelyard.metrics.ranking import once
+from steelyard.metrics.score_values import score_values
 from steelyard.tables.class_scores import ClassScores
 from steelyard.tables.score_table import ScoreTable
 
@@ -185,7 +185,7 @@ def _metric_values(metrics: list[Metric], entries: Entries, weights: Array) -> A
     both = zip(entries.occupied, by_class, strict=True)
     positives, negatives = (ClassScores(entries.scores[bins], part, part, part) for bins, part in both)
     table = ScoreTable(positives, negatives)
-    values = [application.score_values(m, table, m.parameters) for m in metrics]
+    values = [score_values(m, table, m.parameters) for m in metrics]
     return np.array([np.broadcast_to(value, len(weights)) for value in values])
 
 

@@ -18,7 +18,7 @@ from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.influence import has_influence, score_influence
 from steelyard.analysis.prevalence.prevalence import checked_prevalence
 from steelyard.exceptions import InputError
-from steelyard.metrics import application
+from steelyard.metrics.values import count_values
 from steelyard.tables.class_scores import ClassScores
 from steelyard.tables.counts import Counts
 from steelyard.tables.score_table import ScoreTable
@@ -175,7 +175,7 @@ def _of_counts(spec: MetricSpec, flagged: Array, shares: Array, rows: Array | fl
     cells = np.array(sums) / total  # tp, fn, fp, tn
     step = np.minimum(_STEP, cells / 2)
     moved = cells + np.concatenate([np.diag(step), -np.diag(step)])
-    values = np.asarray(application.count_values(spec.metric, Counts.trusted(*moved.T), spec.metric.parameters))
+    values = np.asarray(count_values(spec.metric, Counts.trusted(*moved.T), spec.metric.parameters))
     slopes = (values[:4] - values[4:]) / np.where(step > 0, 2 * step, 1.0)
     slopes = np.where(np.isfinite(slopes), slopes, 0.0) - float(np.nan_to_num(slopes) @ cells)
     return LabelInfluence(np.where(flagged, slopes[0], slopes[1]), np.where(flagged, slopes[2], slopes[3]))

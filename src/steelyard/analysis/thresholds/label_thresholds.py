@@ -19,9 +19,9 @@ from steelyard.analysis.thresholds.threshold_sample import threshold_of
 from steelyard.arrays import checks
 from steelyard.exceptions import InputError, InputTypeError, first_ten
 from steelyard.metrics.call_options import CallOptions
-from steelyard.metrics.count_values import count_values
 from steelyard.metrics.multilabel_values import on_label_sets
 from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.values import count_values
 from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import numpy as np
 from steelyard.analysis.requirements import Requirement, Terms, read_requirements
 from steelyard.analysis.results.capacity import AlertCapacity
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.metrics import application
 from steelyard.metrics.registry import get_metric
+from steelyard.metrics.values import count_values
 from steelyard.tables.counts import CELLS, Counts
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Limit:
 
     def values(self, counts: Counts[Array]) -> Array:
         """The metric on each table."""
-        return np.asarray(application.count_values(self.metric, counts, self.metric.parameters))
+        return np.asarray(count_values(self.metric, counts, self.metric.parameters))
 
     def shown(self, value: float) -> str:
         """A value that misses the bound, with enough digits to differ from it."""

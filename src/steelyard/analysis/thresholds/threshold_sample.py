@@ -15,8 +15,8 @@ from steelyard.analysis.thresholds.bands import ClassWeights, Rates, effective_s
 from steelyard.analysis.thresholds.limits import Capacity, in_range, rate_limit, read_limits, what_is_judged
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean
 from steelyard.frames.decoding import naming_costs
-from steelyard.metrics import application
 from steelyard.metrics.registry import get_metric
+from steelyard.metrics.values import count_values, on_counts
 from steelyard.tables import score_table
 from steelyard.tables.class_scores import ClassScores
 from steelyard.tables.counts import Counts
@@ -110,7 +110,7 @@ def _unmet(limit: Limit, others: str, gaps: Array, table: ThresholdCounts) -> st
     if np.isnan(gaps).all():
         return f"No threshold reaches {limit.text}{others}: {limit.metric.name} is undefined at each of them."
     index = int(np.nanargmin(gaps))
-    value = float(application.count_values(limit.metric, table.counts[index], limit.metric.parameters))
+    value = float(count_values(limit.metric, table.counts[index], limit.metric.parameters))
     near = f"{limit.shown(value)} of {limit.rows:,} rows" if isinstance(limit, Capacity) else limit.shown(value)
     at = table.observed[index]
     where = f"threshold {at:g}" if math.isfinite(at) else "the threshold that flags nobody"
@@ -141,12 +141,12 @@ class Aim:
 
     def values(self, counts: Counts[Any]) -> Array:
         """The value on each table."""
-        values = [application.count_values(metric, counts, metric.parameters) for metric in self.metrics]
+        values = [count_values(metric, counts, metric.parameters) for metric in self.metrics]
         return np.asarray(values[0] if len(values) == 1 else np.mean(values, axis=0))
 
     def why(self, counts: Counts[Array]) -> str:
         """The reason why one table has no value."""
-        whys = (application.on_counts(metric, counts, metric.parameters).why for metric in self.metrics)
+        whys = (on_counts(metric, counts, metric.parameters).why for metric in self.metrics)
         return next(filter(None, whys), "the function returned NaN")
 
     @property
