@@ -34,7 +34,7 @@ ALONE = {
     "output",
     "overlap",
 }
-ALONE |= {"no_color", "quick", "rarer_positive", "require"}
+ALONE |= {"exit_zero", "no_color", "quick", "rarer_positive", "require"}
 ALONE |= {"keep_rows", "last", "ledger", "tag"}  # which methods of Ledger take
 ALONE |= {"select_tree", "help_rows"}
 ALONE |= {"anytime", "top_up"}  # anytime_compare is a function of its own
