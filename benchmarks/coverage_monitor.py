@@ -16,9 +16,7 @@ import numpy as np
 
 from benchmarks import unlabelled_data
 from steelyard.analysis.intervals.metric_sequence import MetricSequence
-from steelyard.analysis.monitoring.batches import BatchRows
-from steelyard.analysis.monitoring.pending_labels import LabelDelay
-from steelyard.analysis.monitoring.rules import (
+from steelyard.analysis.monitoring.alarms import (
     FollowedRule,
     Windows,
     read_rules,
@@ -26,6 +24,8 @@ from steelyard.analysis.monitoring.rules import (
     reference_share,
     watched_windows,
 )
+from steelyard.analysis.monitoring.batches import BatchRows
+from steelyard.analysis.monitoring.pending_labels import LabelDelay
 from steelyard.analysis.sequential.anytime import NODES, CostTable
 from steelyard.metrics.spec import MetricSpec
 

@@ -12,7 +12,7 @@ import pytest
 import steelyard
 from steelyard import Counts, compare, interval, list_metrics
 from steelyard.analysis.intervals import evidence, metric_sequence
-from steelyard.analysis.monitoring import rules
+from steelyard.analysis.monitoring import alarms
 from steelyard.analysis.sequential import anytime
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.spec import MetricSpec
@@ -201,8 +201,8 @@ def test_a_comparison_is_by_the_rows_where_one_model_alone_is_right():
 
 
 def test_the_weights_of_all_starts_add_up_to_one_and_windows_are_few():
-    assert 0.9 < rules.start_weights(np.arange(2**14)).sum() <= 1
-    windows = rules.watched_windows(1000)
+    assert 0.9 < alarms.start_weights(np.arange(2**14)).sum() <= 1
+    windows = alarms.watched_windows(1000)
     assert np.bincount(windows.look)[1:].max() <= 12
     assert {*windows.start[windows.look == 1000]} == {0, 512, 768, 896, 960, 976, 984, 992, 996, 998, 999}
-    assert not len(rules.watched_windows(0).look)
+    assert not len(alarms.watched_windows(0).look)

@@ -162,7 +162,7 @@ SHELVES = {
         "LabelThresholds": "analysis.thresholds.label_thresholds",
         "Leaderboard": "analysis.comparison.leaderboard",
         "MetricList": "evaluation.explanation",
-        "Monitoring": "analysis.monitoring.rules",
+        "Monitoring": "analysis.monitoring.alarms",
         "MultilabelEvaluation": "evaluation.multilabel_evaluation",
         "NearestMeanStudy": "protocol.nearest_mean_result",
         "OperatingPoint": "analysis.thresholds.operating_points",

@@ -7,7 +7,7 @@ from steelyard.analysis.comparison.comparison import Comparison as Comparison
 from steelyard.analysis.comparison.leaderboard import Leaderboard as Leaderboard
 from steelyard.analysis.decisions.best_decision_result import BestDecision as BestDecision
 from steelyard.analysis.intervals.interval import Interval as Interval
-from steelyard.analysis.monitoring.rules import Monitoring as Monitoring
+from steelyard.analysis.monitoring.alarms import Monitoring as Monitoring
 from steelyard.analysis.planning.label_plan import LabelPlan as LabelPlan
 from steelyard.analysis.planning.sample_size import SampleSize as SampleSize
 from steelyard.analysis.results.result import Rows as Rows

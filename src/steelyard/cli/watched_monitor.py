@@ -27,7 +27,7 @@ from steelyard.written_files import check_replaceable, replacement_file
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from steelyard.analysis.monitoring.rules import Monitoring, RuleTrack
+    from steelyard.analysis.monitoring.alarms import Monitoring, RuleTrack
     from steelyard.cli.inputs import Inputs
     from steelyard.frames.source import Source
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steelyard.analysis.comparison.comparison import Comparison
-from steelyard.analysis.monitoring.rules import Monitoring
+from steelyard.analysis.monitoring.alarms import Monitoring
 from steelyard.analysis.results.result import Rows
 from steelyard.auditing.decisions import Decision
 from steelyard.evaluation.evaluation import Evaluation

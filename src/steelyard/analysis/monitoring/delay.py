@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.intervals.rate_intervals import rate_cells
-from steelyard.analysis.monitoring.rules import (
+from steelyard.analysis.monitoring.alarms import (
     counted_rows,
     followed_rule,
     group_shares,
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard._types import Array
+    from steelyard.analysis.monitoring.alarms import FollowedRule
     from steelyard.analysis.monitoring.monitor import Monitor
-    from steelyard.analysis.monitoring.rules import FollowedRule
     from steelyard.analysis.requirements import Requirement
 
 _RUNS = 201  # that are simulated; their median delay is stated

@@ -11,11 +11,11 @@ import numpy as np
 
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.monitoring import batches
+from steelyard.analysis.monitoring.alarms import followed, groups_seen, read_rules
 from steelyard.analysis.monitoring.batches import Batch, BatchRows, labelled_table, table_batch
 from steelyard.analysis.monitoring.delay import expected_delays, limit_sentences, started
 from steelyard.analysis.monitoring.pending_labels import PendingLabels, check_sizes, checked_age, checked_keys
 from steelyard.analysis.monitoring.reference import MonitorThreshold
-from steelyard.analysis.monitoring.rules import followed, groups_seen, read_rules
 from steelyard.analysis.monitoring.saved_monitor import merged_monitors, read_monitor, saved_monitor
 from steelyard.analysis.requirements import COST
 from steelyard.arguments import names_wrong_arguments
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Label
+    from steelyard.analysis.monitoring.alarms import Monitoring
     from steelyard.analysis.monitoring.delay import ExpectedDelay
     from steelyard.analysis.monitoring.pending_labels import JoinReport
     from steelyard.analysis.monitoring.reference import MonitorReference
-    from steelyard.analysis.monitoring.rules import Monitoring
     from steelyard.predictions import RowOptions, RowsLike
     from steelyard.tables.saved import Saved
 

@@ -46,7 +46,7 @@ HOMES = {
         "group_gap",
     ),
     "steelyard.analysis.intervals.interval": ("interval",),
-    "steelyard.analysis.monitoring.rules": (
+    "steelyard.analysis.monitoring.alarms": (
         "monitoring",
         "rule_track",
     ),

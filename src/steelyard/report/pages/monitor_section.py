@@ -11,7 +11,7 @@ from steelyard.report.pages.frame import Section, framed
 
 if TYPE_CHECKING:
     from steelyard._types import Array
-    from steelyard.analysis.monitoring.rules import Monitoring, RuleTrack
+    from steelyard.analysis.monitoring.alarms import Monitoring, RuleTrack
 
 _MOST = 400  # batches that a chart shows; of more every so many, the last and those of an alarm
 _NAME = 24

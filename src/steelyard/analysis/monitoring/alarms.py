@@ -1,4 +1,4 @@
-"""Rules of a monitor: how they are read, followed over batches, and when one raises an alarm."""
+"""Alarms of a monitor: how its rules are read and followed over batches, and when one raises an alarm."""
 
 from __future__ import annotations
 
