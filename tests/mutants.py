@@ -104,6 +104,7 @@ NAMED = (
 EQUIVALENT: dict[str, str] = {
     "_whole_floats: >= 2**62 -> > 2**62": "2**62 itself is a whole number of 64 bits: hashed or not, it has the same code",
     "small_counts: min(t.min(), p.min()) < 0 -> min(t.min(), p.min()) <= 0": "labels of 0 are counted by their codes instead",
+    "_slots: 64 - SLOT_BITS -> (64 + (SLOT_BITS))": "all labels share a slot, so that they are told apart by a hash table instead: the same codes",
     "_integers: np.iinfo(np.intp).max -> np.iinfo(np.intp).min": "the labels are sorted instead of read off a table: the same",
     "rows_to_distinguish: min(plan.class_shares) -> max(plan.class_shares)": "the search begins at fewer rows and ends within the same 1 %",
     "trend_p_value: drawn >= logits @ positives - 1e-09 * np.abs(logits).max() -> drawn > logits @ positives - 1e-09 * np.abs(logits).max()": "no draw lies exactly at the margin for rounding",

@@ -8,10 +8,23 @@ from __future__ import annotations
 import pytest
 
 from steelyard import studies
-from steelyard.datasets import data_folder
-from steelyard.datasets.paper_datasets import PULSARS, grey, htru2, newsgroups20, svhn_1_6
-from steelyard.studies import garcia, kalita, registry, study_files, study_names
-from steelyard.studies.declared_study import DeclaredStudy, RunPlan
+from steelyard.datasets import data_folder, paper_datasets
+from steelyard.studies import (
+    asawa,
+    asawa_claims,
+    declared_study,
+    garcia,
+    kalita,
+    nguyen,
+    registry,
+    selection,
+    selection_claims,
+    selection_runs,
+    selection_tables,
+    study_files,
+    study_names,
+    wu,
+)
 from steelyard.studies.own_table import own_table
 from steelyard.studies.study import (
     Claim,
@@ -38,23 +51,36 @@ __all__ = [
     "Study",
     "Table",
     "Verdict",
+    "asawa",
+    "asawa_claims",
+    "data_folder",
     "grey",
     "htru2",
     "invariance",
     "joint_level",
+    "kalita",
     "newsgroups20",
+    "nguyen",
     "own_table",
     "published",
     "registry",
+    "selection",
+    "selection_claims",
+    "selection_runs",
+    "selection_tables",
     "studies",
     "study_files",
     "study_names",
     "svhn_1_6",
     "verdict_of",
+    "wu",
 ]
 
 run, run_own = registry.run, registry.run_own
+PULSARS, grey, htru2 = paper_datasets.PULSARS, paper_datasets.grey, paper_datasets.htru2
+newsgroups20, svhn_1_6 = paper_datasets.newsgroups20, paper_datasets.svhn_1_6
 HoldOuts, invariance = kalita.HoldOuts, garcia.invariance
+DeclaredStudy, RunPlan = declared_study.DeclaredStudy, declared_study.RunPlan
 
 
 def needs(file):

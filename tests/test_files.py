@@ -18,11 +18,9 @@ from checks import assert_refused
 from command_line import run_command
 
 import steelyard
-from steelyard import tally
+from steelyard import Predictions, tally
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.files import reading
-from steelyard.frames.rows import count_keys, fetch_rows, filtered, kept_rows
-from steelyard.frames.source import Source
 
 ROWS = 300
 MIDNIGHT = datetime.fromisoformat("2024-01-01")
@@ -197,9 +195,10 @@ def test_labels_of_a_text_file_are_numbers_or_truth_values_where_all_are(cells, 
     assert list(map(type, found.labels)) == list(map(type, labels))
     assert read([path], score="s", pos_label=str(labels[1])).scores.label == labels[1]
     assert read([path], score="s", pos_label=str(labels[1]), exact=False).scores.label == labels[1]
-    with reading.scan_files([str(path)]) as source:
-        assert set(count_keys(source, true="y", pred=["p", "q"]).truth.tolist()) == set(labels)
-        assert set(fetch_rows(source, true="y", score=["s"]).truth.tolist()) == set(labels)
+    named = {"true": "y", "pos_label": str(labels[1])}
+    assert {row.true for row in steelyard.errors(path, pred="p", **named)} == set(labels)
+    compared = steelyard.compare(path, pred=["p", "q"], metrics=["accuracy"], **named)
+    assert all(set(table.labels) == set(labels) for table in compared.tables.labels.values())
 
 
 def test_truth_values_and_zero_one_are_the_same_labels(tmp_path):
@@ -297,8 +296,8 @@ def test_text_among_weights_frequencies_and_compared_scores_is_refused_by_its_ro
             lambda: tally(source, true="y", pred="p", weight="w"),
             lambda: tally(source, true="y", pred="p", frequency="w"),
             lambda: tally(source, true="y", score="s", weight="w", exact=False),
-            lambda: count_keys(source, true="y", pred=["p", "q"], frequency="w"),
-            lambda: fetch_rows(source, true="y", score=["s", "w"]),
+            lambda: steelyard.compare(path, true="y", pred=["p", "q"], frequency="w"),
+            lambda: steelyard.compare(path, true="y", score=["s", "w"]),
         ):
             assert_refused(attempt, InputTypeError, words)
 
@@ -492,24 +491,21 @@ CONDITIONS = [
 
 @pytest.mark.parametrize(("text", "rows"), CONDITIONS)
 def test_a_condition_keeps_the_same_rows_of_files_frames_and_arrays(text, rows, tmp_path):
-    columns = {"age": [30, None, 40, 71], "site": ["A", "A", "C", "B"], "y": [0, 1, 2, 3]}
+    columns = {"age": [30, None, 40, 71], "site": ["A", "A", "C", "B"], "y": [0, 1, 2, 3], "p": [0, 1, 2, 3]}
     path = tmp_path / "rows.csv"
     pl.DataFrame(columns).write_csv(path)
-    assert np.flatnonzero(kept_rows(columns, text)).tolist() == rows
-    for data in (pl.DataFrame(columns), pl.LazyFrame(columns), pl.DataFrame(columns).to_arrow()):
-        assert fetch_rows(filtered(Source.of(data), text), true="y").truth.tolist() == rows
-    with reading.scan_files([str(path)]) as source:
-        kept = fetch_rows(filtered(source, text), true="y", others=["age"])
-        assert kept.truth.tolist() == rows
-        assert kept.others["age"].tolist() == [
-            None if columns["age"][row] is None else str(columns["age"][row]) for row in rows
-        ]
+    asked = {"labels": range(4), "filter": text}
+    kept = [Predictions(columns["y"], columns["y"], columns=columns, **asked)]
+    for data in (pl.DataFrame(columns), pl.LazyFrame(columns), pl.DataFrame(columns).to_arrow(), path):
+        kept.append(Predictions.read(data, true="y", pred="p", **asked))
+    for each in kept:
+        assert np.flatnonzero(each.confusion().rows.diagonal()).tolist() == rows
 
 
 def test_a_condition_on_a_column_that_is_not_there_says_so():
     for refused in (
-        lambda: kept_rows({"age": [1]}, "aeg >= 1"),
-        lambda: filtered(Source.of(pl.DataFrame({"age": [1]})), "aeg >= 1"),
+        lambda: Predictions([0], [1], columns={"age": [1]}, filter="aeg >= 1").confusion(),
+        lambda: Predictions.read(pl.DataFrame({"age": [1]}), true="age", filter="aeg >= 1").confusion(),
     ):
         assert_refused(refused, InputError, "There is no column 'aeg'; there are 'age'. Did you mean 'age'")
 

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 import steelyard
-from steelyard import get_metric, list_metrics
+from steelyard import explain, get_metric, list_metrics
 from steelyard.exceptions import UnknownNameError
 from steelyard.metrics.peers import EVERYBODY, IMBALANCED, PYCM, SKLEARN, TORCHMETRICS, YARDSTICK, peer_names
-from steelyard.metrics.spec import MetricSpec
 
 sys.path.append(str(Path(__file__).parent.parent / "docs"))
 
@@ -224,13 +223,13 @@ def _three_classes():
 def _value(name, y, *, pred=None, score=None):
     """Our value of a name, as `evaluate` reports it."""
     evaluation = steelyard.evaluate(y, pred, y_score=score, metrics=[name], pos_label=None if y.max() > 1 else 1)
-    return evaluation[MetricSpec.of(name).name].value
+    return evaluation[explain(name).name].value
 
 
 def _answered(name):
     """The sentence that a name is answered by; none where it is a metric."""
     try:
-        MetricSpec.of(name)
+        explain(name)
     except UnknownNameError as error:
         sentence = str(error)
     else:
@@ -242,9 +241,9 @@ def _answered(name):
 def test_every_name_in_the_table_is_a_metric_here_or_is_answered():
     for peer in peer_names():
         if peer.form and not peer.answer:
-            assert MetricSpec.of(peer.name) == MetricSpec.of(peer.form), peer
+            assert explain(peer.name).name == explain(peer.form).name, peer
         elif peer.form:  # the name is ours, with another value
-            assert MetricSpec.of(peer.form).metric.sign and peer.answer
+            assert explain(peer.form).name and peer.answer
         else:
             assert "; here " in peer.answer or _answered(peer.name).endswith("."), peer
     assert {peer.library for peer in peer_names()} == {SKLEARN, IMBALANCED, TORCHMETRICS, YARDSTICK, PYCM, EVERYBODY}
@@ -253,7 +252,7 @@ def test_every_name_in_the_table_is_a_metric_here_or_is_answered():
 def test_every_name_that_an_answer_gives_is_a_metric():
     for peer in peer_names():
         if found := re.findall(r"[sS]k for (\w+(?:\[[^]]*\])?)", peer.answer):
-            assert all(MetricSpec.of(form) for form in found if form not in ("that", "the")), peer
+            assert all(explain(form) for form in found if form not in ("that", "the")), peer
 
 
 def _scorers():
@@ -270,17 +269,19 @@ def test_every_scorer_of_scikit_learn_has_our_value_or_an_answer(name):
         assert not name.startswith("neg_") or "minus sign" in answer or "regression" in answer
         return
     theirs = get_scorer(name)
-    spec = MetricSpec.of(name)
+    form = explain(name).name
+    alone = re.sub(r"(, )?average=\w+", "", form)
+    metric, is_native = get_metric(alone.replace("[]", "")), alone == form
     if "samples" in name:
-        true, given = _label_sets(spec.metric)
+        true, given = _label_sets(metric)
         true[:, 0] = given[:, 0] = 1  # a row without labels is 0 there and undefined here
         value = theirs._score_func(true, given, **theirs._kwargs)
-        assert value == pytest.approx(steelyard.evaluate(true, given, metrics=[name])[spec.name].value)
+        assert value == pytest.approx(steelyard.evaluate(true, given, metrics=[name])[form].value)
         return
     y, probabilities = _three_classes()
-    if spec.is_native and spec.metric.classes is None and spec.metric.least_classes == 2:
+    if is_native and metric.classes is None and metric.least_classes == 2:
         y, probabilities = (y > 0).astype(int), probabilities[:, 1:].sum(1)
-    if spec.metric.function is None:
+    if metric.function is None:
         ours, given = _value(name, y, score=probabilities), probabilities
     else:
         given = (probabilities > 0.5).astype(int) if probabilities.ndim == 1 else probabilities.argmax(1)
@@ -293,7 +294,7 @@ def test_every_function_of_scikit_learns_metrics_is_known():
     import sklearn.metrics
 
     for name in sklearn.metrics.__all__:
-        assert _answered(name) or MetricSpec.of(name)
+        assert _answered(name) or explain(name)
 
 
 def test_every_name_of_imbalanced_learn_is_known():
@@ -331,21 +332,21 @@ def test_names_with_an_average_or_a_number_are_written_forms():
         "kap[weights=linear]": "kappa[weights=linear]",
         "fbeta_score[beta=2]": "f_beta[beta=2]",
     }.items():
-        assert MetricSpec.of(name) == MetricSpec.of(form), name
+        assert explain(name).name == explain(form).name, name
 
 
 def test_a_name_with_an_average_is_not_taken_where_one_class_is_meant():
     with pytest.raises(steelyard.SteelyardError, match=r"'f1_macro' asks for an average .* name f1 alone\."):
         get_metric("f1_macro")
     with pytest.raises(steelyard.SteelyardError, match=r"gives average twice: f1_macro is f1\[average=macro\]\."):
-        MetricSpec.of("f1_macro[average=micro]")
+        explain("f1_macro[average=micro]")
     with pytest.raises(UnknownNameError, match="class_weighted_accuracy"):
-        MetricSpec.of("weighted_accuracy")
+        explain("weighted_accuracy")
 
 
 def _refusal(name):
     with pytest.raises(UnknownNameError) as refused:
-        MetricSpec.of(name)
+        explain(name)
     return str(refused.value)
 
 
@@ -355,4 +356,4 @@ def test_a_near_miss_of_a_name_is_led_to_it_and_a_far_one_to_none():
             if len(name) > 6 and wrong != name and not wrong.endswith("_"):
                 assert f"{name!r}" in _refusal(wrong), wrong
     with pytest.raises(UnknownNameError, match=r"list_metrics\(\) lists them all\.$"):
-        MetricSpec.of("zebra")
+        explain("zebra")

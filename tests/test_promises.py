@@ -15,8 +15,7 @@ from scipy import stats
 
 import steelyard
 from steelyard import Prevalence, Result, best_threshold, get_metric, score_table
-from steelyard.analysis.thresholds.bands import ClassWeights
-from steelyard.analysis.thresholds.threshold_sample import ClusterRows
+from steelyard.analysis.thresholds import bands, threshold_sample
 from steelyard.exceptions import InputError, InputTypeError
 
 
@@ -510,9 +509,11 @@ def test_the_rows_that_clusters_need_are_rows_like_these():
 
 def test_the_prevalence_of_clusters_is_as_uncertain_as_they_vary():
     who, y = np.repeat(np.arange(40), 10), np.repeat([1, 0] * 20, 10)
-    assert ClusterRows(y == 1, y, np.ones(400), who).share_rows == pytest.approx(39)  # copies of one row each
+    assert threshold_sample.ClusterRows(y == 1, y, np.ones(400), who).share_rows == pytest.approx(
+        39
+    )  # copies of one row each
     mixed = np.random.default_rng(0).permutation(y)
-    assert ClusterRows(mixed == 1, y, np.ones(400), who).share_rows == pytest.approx(400, rel=0.4)
+    assert threshold_sample.ClusterRows(mixed == 1, y, np.ones(400), who).share_rows == pytest.approx(400, rel=0.4)
 
 
 def test_the_names_of_clusters_do_not_matter():
@@ -560,7 +561,7 @@ def test_a_share_of_weighted_rows_is_known_by_the_linearised_variance():
     shares = np.array([w[i:].sum() for i in at]) / w.sum()
     variance = [(w**2 * ((s >= s[i]) - p) ** 2).sum() / w.sum() ** 2 for i, p in zip(at, shares, strict=True)]
     kish = w.sum() ** 2 / (w**2).sum()
-    curve = ClassWeights.of(table.positive).curve(s[at], shares, kish)
+    curve = bands.ClassWeights.of(table.positive).curve(s[at], shares, kish)
     assert curve.known == pytest.approx(np.minimum(kish, shares * (1 - shares) / variance), rel=0.06)
     assert curve.known[0] < 0.8 * kish
     assert curve.drawn(20_000, rng)[0].std(0) == pytest.approx(np.sqrt(variance), rel=0.06)

@@ -1548,14 +1548,23 @@ def test_no_label_column_or_file_name_steers_the_terminal(form, tmp_path):
         assert "<script>" not in ran.stdout or form != "md" or words[0] in ("audit", "gate")  # which are no Markdown
 
 
-def test_text_that_a_spreadsheet_would_run_is_guarded_and_numbers_are_not():
-    from steelyard.report.csv_text import csv_rows
-
-    out = csv_rows([{"a": "=1+1", "b": -0.5, "c": "@x", "d": math.nan, "e": None, "f": "-x"}])
-    assert out == "a,b,c,d,e,f\n'=1+1,-0.5,'@x,,,'-x\n"
-    assert csv_rows([]) == "\n"
-    assert csv_rows([{"=cmd()": "a"}]) == "'=cmd()\na\n"
-    assert csv_rows([{"id": "line\nbreak\x1b"}, {"id": "=a\r\nb"}]) == 'id\n"line\nbreak�"\n"\'=a\r\nb"\n'
+def test_text_that_a_spreadsheet_would_run_is_guarded_and_numbers_are_not(tmp_path):
+    path, notes = tmp_path / "rows.csv", ["=1+1", "@x", "-f", None, "line\nbreak\x1b", "=a\r\nb"]
+    rows = {"y": [1, 0, 1, 0, 1, 0], "s": [-0.5, 2.5, -0.25, 1.5, -0.125, 0.5], "=cmd()": notes}
+    pl.DataFrame(rows).write_csv(path)
+    asked = ["errors", path, "--true", "y", "--score", "s", "--threshold", "0", "--key", "=cmd()", "--format", "csv"]
+    head, found = run(*asked).stdout_bytes.decode().split("\n", 1)
+    assert head == "row,error,true,predicted,score,distance,'=cmd()"
+    assert re.findall(r"(?m)^(\d),false \w+,\d,\d,([^,]+),[^,]+,(\"[^\"]*\"|[^\"\n]*)\n", found) == [
+        ("2", "2.5", "'@x"),
+        ("4", "1.5", ""),
+        ("1", "-0.5", "'=1+1"),
+        ("6", "0.5", '"\'=a\r\nb"'),
+        ("3", "-0.25", "'-f"),
+        ("5", "-0.125", '"line\nbreak�"'),
+    ]
+    pl.DataFrame({**rows, "y": [0, 1] * 3}).write_csv(path)  # no row is wrong
+    assert run(*asked).stdout == "\n"
 
 
 # ---------------------------------------------------------------- bad input

@@ -7,12 +7,11 @@ import io
 
 import numpy as np
 import pytest
-from study_tools import claims_of, htru2, published, pulsars_needed, run, study_files, table_of
+from study_tools import asawa, asawa_claims, claims_of, htru2, published, pulsars_needed, run, study_files, table_of
 
 from steelyard import score_table
 from steelyard.exceptions import InputError
 from steelyard.figures import CorrelationDisplay
-from steelyard.studies import asawa, asawa_claims
 
 
 @pytest.fixture(scope="module")

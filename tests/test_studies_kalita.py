@@ -6,9 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from study_tools import claims_of, newsgroups_needed, pulsars_needed, run, table_of
-
-from steelyard.studies import kalita
+from study_tools import claims_of, kalita, newsgroups_needed, pulsars_needed, run, table_of
 
 pytestmark = [newsgroups_needed, pulsars_needed]
 DATA = ("HTRU2, 2 classes", "20 Newsgroups, 7 classes")

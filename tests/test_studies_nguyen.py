@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from study_tools import claims_of, newsgroups20, newsgroups_needed, published, run, table_of
+from study_tools import claims_of, newsgroups20, newsgroups_needed, nguyen, published, run, table_of
 
 from steelyard.exceptions import InputError
-from steelyard.studies import nguyen
 
 
 @pytest.fixture(scope="module")

@@ -27,9 +27,9 @@ from sklearn import (
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from study_tools import selection, selection_claims, selection_runs, selection_tables
 
 from steelyard import Counts, best_threshold, score_table
-from steelyard.studies import selection, selection_claims, selection_runs, selection_tables
 
 Fitted, GOALS, METRICS = selection_runs.Fitted, selection_runs.GOALS, selection_runs.METRICS
 PLAIN_ARM, THRESHOLDED = selection_runs.PLAIN_ARM, selection_runs.THRESHOLDED

@@ -15,9 +15,7 @@ from typing import get_args
 import numpy as np
 import polars as pl
 import pytest
-from study_tools import PULSARS, Verdict, published, run, table_of
-
-from steelyard.studies import wu
+from study_tools import PULSARS, Verdict, published, run, table_of, wu
 
 NAMES = ("nguyen", "asawa", "kalita", "wu")
 NUMBERS = {  # of claims, tables and figures

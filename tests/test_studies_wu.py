@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from checks import assert_refused
-from study_tools import needs, published, run, study_files, svhn_1_6, table_of
+from study_tools import needs, published, run, study_files, svhn_1_6, table_of, wu
 
 import steelyard
-from steelyard.studies import wu
 
 FILE = "svhn_1_6.npz"
 has_data = needs(FILE)

@@ -14,8 +14,7 @@ from scipy import special, stats
 import steelyard
 from steelyard import Confusion, Counts, confusion, get_metric, interval, list_metrics, sample_size, score_table
 from steelyard.analysis import distributions
-from steelyard.analysis.intervals import draw_ends, draws, operating_point, plan_draws
-from steelyard.analysis.intervals import intervals as intervals_module
+from steelyard.analysis.intervals import draw_ends, draws, intervals, operating_point, plan_draws
 
 FINLEY = Counts(28, 23, 72, 2680)
 COUNT_METRICS = [m for m in list_metrics() if m.function]
@@ -312,7 +311,7 @@ def test_each_class_is_as_sure_as_when_it_alone_is_asked_for():
 
 
 def test_very_many_tables_are_taken_in_blocks(monkeypatch):
-    monkeypatch.setattr(intervals_module, "_MOST_AT_ONCE", 500_000)
+    monkeypatch.setattr(intervals, "_MOST_AT_ONCE", 500_000)
     counts = Counts(np.arange(1, 301), 5, 6, 7)
     found = interval("recall", counts, draws=5_000)
     assert found.low.shape == (300,)

@@ -7,12 +7,9 @@ import pytest
 from checks import assert_refused
 from text_tools import summary
 
-from steelyard import Confusion, Counts, evaluate
+from steelyard import Confusion, Counts, brier_skill_score, evaluate
 from steelyard.analysis.thresholds.limits import read_capacity
-from steelyard.auditing.recommend import is_proper
 from steelyard.exceptions import SteelyardError
-from steelyard.metrics.registry import get_metric
-from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.uses import PROFILES, USES, read_use
 
 
@@ -110,7 +107,9 @@ def test_a_reason_is_what_is_decided_of_the_metric():
     assert said["for-alerts"].endswith(": it moves with prevalence, as precision does.")
     assert said["for-balance"].endswith(": it falls to 0 with either recall and stays the same at any prevalence.")
     assert said["for-ranking"].endswith(": it stays the same at any prevalence.")
-    assert is_proper(get_metric("brier_skill_score")) and "true probabilities" in said["for-probabilities"]
+    assert "true probabilities" in said["for-probabilities"]
+    of_each = {stated: float(brier_skill_score([1, 1] + [0] * 8, y_score=[stated] * 10)) for stated in (0.1, 0.2, 0.3)}
+    assert max(of_each, key=of_each.get) == 0.2  # which two of ten are
 
 
 @pytest.mark.parametrize("use", LEADING)
@@ -134,7 +133,8 @@ def test_the_number_of_a_use_leads_on_every_surface(use, tmp_path):
 
 def test_a_profile_is_printed_in_python_as_in_the_shell():
     evaluation = evaluate(Y, y_score=S, use="retrieval")
-    assert [row.spec for row in evaluation.metrics] == list(map(MetricSpec.of, read_use("retrieval").metrics))
+    asked = evaluate(Y, y_score=S, metrics=[*read_use("retrieval").metrics])
+    assert [row.name for row in evaluation.metrics] == [row.name for row in asked.metrics]
     assert codes(evaluation)[0] == "leading-number" and evaluation.verdict[0].startswith("ROC AUC is ")
     for text in (repr(evaluation), evaluation.to_markdown()):
         assert "Performance of a ranking" in text and "Methods. Performance was evaluated on 500 rows" in text
