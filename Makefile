@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 
-.PHONY: demo test quick check lint bad-arguments test-ledger test-engines postgres locked lock chromium screenshots format record mutants matrix fuzz sklearn-suite coverage promises properties studies selection bench bench-gpu frames docs pages stub build lowest clean
+.PHONY: demo test quick check lint bad-arguments test-ledger test-engines postgres locked lock chromium screenshots format record mutants matrix fuzz sklearn-suite coverage promises properties studies selection bench bench-gpu frames docs pages scripts stub build lowest clean
 
 demo: $(VENV)/.demo  ## install into .venv and run the main job on embedded data
 	$(BIN)/steelyard demo -o build/demo --force
@@ -114,6 +114,9 @@ docs: $(VENV)/.test  ## the documentation, into build/site; a warning is an erro
 pages: $(VENV)/.test  ## write into the pages what their code prints now, and into README.md its tables
 	$(BIN)/python docs/blocks.py $(wildcard docs/*.md docs/how/*.md docs/why/*.md)
 	$(BIN)/python -m benchmarks.readme
+
+scripts: $(BIN)/python  ## bundle and minify the scripts and styles of the pages with esbuild, which needs node; run it when one has changed
+	$(BIN)/python docs/bundles.py
 
 stub: $(VENV)/.test  ## write src/steelyard/__init__.pyi, what type checkers and editors see, from the names and the catalogue
 	$(BIN)/python docs/stub.py

@@ -31,16 +31,14 @@ def rows(n, share, seed=0, digits=2):
     return y, np.round(1 / (1 + np.exp(-(1.2 * rng.normal(size=n) + 2.4 * y - 1.8))), digits)
 
 
-def script(*names):
-    texts = (files("steelyard.report.pages").joinpath("templates", name).read_text("utf-8") for name in names)
-    return "\n".join(texts)
-
-
 @pytest.fixture(scope="module")
 def rule(browser):
-    """The rule of the page in an empty tab."""
-    tab = browser.new_page()
-    tab.evaluate(f"() => {{ {script('decision_rule.js', 'promises.js')}; window.decisionRule = decisionRule; }}")
+    """The rule of the page in an empty tab, of its own modules."""
+    tab, sources = browser.new_page(), files("steelyard.report.pages").joinpath("templates")
+    tab.route("http://page.test/*", lambda route: route.fulfill(path=sources / route.request.url.rpartition("/")[2]))
+    tab.route("http://page.test/", lambda route: route.fulfill(body="", content_type="text/html"))
+    tab.goto("http://page.test/")
+    tab.evaluate("async () => { window.decisionRule = await import('/promises.js'); }")
     yield tab
     tab.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -28,6 +29,9 @@ from steelyard import (
     score_table,
 )
 from steelyard.metrics import metric, ratio
+
+sys.path.append(str(Path(__file__).parent.parent / "docs"))
+import bundles
 
 MOST = 180 * 1024
 HOSTILE = "</script><script>alert(1)</script><!-- '\"&<b>\u2028\u2029\u202e{{body}}"
@@ -63,6 +67,10 @@ class Elements(HTMLParser):
 
     def handle_data(self, words):
         self.words.append(words)
+
+
+def test_the_bundles_are_those_of_the_scripts_and_styles():
+    assert bundles.WRITTEN.read_text(encoding="utf-8").strip() == bundles.digest(), "run make scripts"
 
 
 def test_colours_do_not_depend_on_the_width():

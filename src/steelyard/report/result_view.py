@@ -53,7 +53,7 @@ def result_notebook(result: Result[Any]) -> str:
 def result_page(result: Result[Any]) -> str:
     """The same as a file of its own, with all rows."""
     body = rendered_html("result.html", style="", **_context(result, None))
-    return document(f"{_title(result)} · Steelyard", body, styles=("page.css", "result.css"))
+    return document(f"{_title(result)} · Steelyard", body, style=asset("result_page.css"))
 
 
 def result_markdown(result: Result[Any], assumed: Sequence[str] = ()) -> str:

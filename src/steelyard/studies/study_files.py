@@ -46,8 +46,10 @@ def study_page(study: Study, drawings: dict[str, bytes] | None = None) -> str:
         environment={key: _value(value) for key, value in {**study.environment, "computed in": study.took}.items()},
     )
     facts = [f"study {study.name}", label_html(study.title)]
-    section = Section(html, {}, ("study.js",), ("study.css",))
-    return framed(f"{study.title} · Steelyard", facts, [section], exports=("CSV", "JSON") if study.claims else ())
+    section = Section(html)
+    return framed(
+        "study", f"{study.title} · Steelyard", facts, [section], exports=("CSV", "JSON") if study.claims else ()
+    )
 
 
 def shell_command(study: Study) -> str:

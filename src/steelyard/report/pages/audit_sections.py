@@ -74,7 +74,7 @@ def audit_section(decisions: Sequence[Decision]) -> Section:
         most_printed=_MOST_PRINTED,
         version=__version__,
     )
-    return Section(html, {}, ("audit.js",), ("audit.css",))
+    return Section(html)
 
 
 def audit_sentence(decisions: Sequence[Decision]) -> str:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from steelyard.analysis.comparison.metric_ranking import Leader, PrevalenceLeaders, Ranking, Standing
     from steelyard.report.pages.compared_marks import ModelMark
 
-_STYLES = ("names.css", "board.css", "comparison.css")
 _SHADES = 5
 _OPEN_PAIRS = 3  # up to so many pairs are read on paper as well
 _CURVES = {"roc": "ROC", "pr": "Precision-recall", "reliability": "Reliability", "decision": "Decision curve"}
@@ -52,10 +51,10 @@ def comparison_sections(
         paired=comparison.paired,
     )
     data = comparison_data(comparison, marks, boards, source)
-    sections = [Section(opening, data, ("comparison.js",), _STYLES)]
+    sections = [Section(opening, data)]
     if comparison.tables.scores:
         curves = rendered_html("compared_curves.html", **context, **_curves(comparison, marks))
-        sections.append(Section(curves, scripts=("compared_curves.js",)))
+        sections.append(Section(curves))
     if leaders is not None:
         heat = rendered_html("compared_prevalence.html", **context, **_heat(comparison, leaders, marks))
         sections.append(Section(heat))

@@ -94,8 +94,7 @@ def decision_section(evaluation: Evaluation, data: Mapping[str, Any]) -> Section
         ),
         has_probabilities=scores.has_probabilities,
     )
-    scripts = ("decision_rule.js", *([] if why else ["promises.js"]), "decision.js")
-    return Section(html, {"decision": _data(evaluation, scores, why)}, scripts, ("decision.css",))
+    return Section(html, {"decision": _data(evaluation, scores, why)})
 
 
 def _entries(share: float) -> list[_Entry]:

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from steelyard.report.pages.page_numbers import amount, digits, exact_digits
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 _CONTROL_CODES = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")  # which HTML does not allow and a label may hold
 _DIRECTIONS = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # which turn the order of what stands beside them
@@ -58,13 +58,8 @@ def rendered_html(template: str, **context: object) -> Markup:
 
 @cache
 def asset(name: str) -> str:
-    """A style or a script of the templates, minified."""
-    import rcssmin
-    import rjsmin
-
-    source = files("steelyard.report.pages").joinpath("templates", name).read_text(encoding="utf-8")
-    minified: str = rcssmin.cssmin(source) if name.endswith(".css") else rjsmin.jsmin(source)
-    return minified
+    """The style or the script of a kind of page, which `make scripts` bundled of the templates."""
+    return files("steelyard.report.pages").joinpath("bundles", name).read_text(encoding="utf-8").strip()
 
 
 def document(
@@ -73,14 +68,13 @@ def document(
     *,
     payload: Mapping[str, object] | None = None,
     script: str = "",
-    styles: Sequence[str] = ("page.css",),
+    style: str,
     images: bool = False,
 ) -> str:
     """The whole file. Its policy allows this style and this script by their hashes, and nothing from anywhere.
 
     With `images` pictures are allowed as well, where the page holds them itself.
     """
-    style = "\n".join(map(asset, styles))
     policy = f"default-src 'none'; style-src {digest(style)}; base-uri 'none'; form-action 'none'"
     if images:
         policy += "; img-src data:"

@@ -1,4 +1,4 @@
-"""Frame: a page is a header and sections; each brings its HTML, its numbers, its scripts and its styles."""
+"""Frame: a page is a header and sections; each brings its HTML and its numbers."""
 
 from __future__ import annotations
 
@@ -10,39 +10,42 @@ from steelyard.report.pages.document import asset, document, rendered_html
 from steelyard.report.pages.page_numbers import rounding_constants
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from markupsafe import Markup
 
-_SCRIPTS = ("data.js", "numbers.js", "charts.js", "frame.js")
-_STYLES = ("page.css",)
+# The numbers, which Python deflated and wrote in base 64.
+_UNPACKED = """const D = await new Response(
+  new Blob([Uint8Array.from(atob(document.getElementById("data").textContent), (sign) => sign.charCodeAt(0))])
+    .stream().pipeThrough(new DecompressionStream("deflate")),
+).json();"""
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page.
-
-    Its numbers join those of the others under keys of their own; a script or a style that several sections name is put
-    in once, where the first one names it.
-    """
+    """A part of a page; its numbers join those of the others under keys of their own."""
 
     html: Markup
     data: Mapping[str, Any] = field(default_factory=dict)
-    scripts: tuple[str, ...] = ()
-    styles: tuple[str, ...] = ()
     holds_rows: bool = False  # rows of the data, for which a page has room beside its own
 
 
 def framed(
-    title: str, facts: Sequence[str], sections: Sequence[Section], *, exports: Sequence[str] = (), formulas: str = ""
+    kind: str,
+    title: str,
+    facts: Sequence[str],
+    sections: Sequence[Section],
+    *,
+    exports: Sequence[str] = (),
+    formulas: str = "",
 ) -> str:
     """The whole file: what it is about and what can be taken along, then the sections.
 
-    `exports` are the kinds of numbers that the sections' scripts hand out as text; `formulas` the registry's, which
-    they compute with.
+    `kind` names the script and the style, `exports` the kinds of numbers that the script hands out as text; `formulas`
+    are the registry's, which it computes with.
 
     >>> from markupsafe import Markup
-    >>> html = framed("Title", ["4 rows"], [Section(Markup("<p>Nothing more.</p>"))])
+    >>> html = framed("study", "Title", ["4 rows"], [Section(Markup("<p>Nothing more.</p>"))])
     >>> "4 rows" in html, "<p>Nothing more.</p>" in html, "https:" in html
     (True, True, False)
     """
@@ -50,13 +53,5 @@ def framed(
     for section in sections:
         data |= section.data
     body = rendered_html("frame.html", facts=facts, exports=exports, sections=[section.html for section in sections])
-    scripts = _once(_SCRIPTS, *(section.scripts for section in sections))
-    styles = _once(_STYLES, *(section.styles for section in sections))
-    code = "\n".join([formulas, *map(asset, scripts), "begin();"])
-    return document(
-        title, body, payload=data, script=f'"use strict";(async () => {{\n{code}\n}})();', styles=styles, images=True
-    )
-
-
-def _once(*names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(name for group in names for name in group))
+    script = f'"use strict";(async () => {{\n{_UNPACKED}\n{formulas}\n{{{asset(f"{kind}.js")}}}\n}})();'
+    return document(title, body, payload=data, script=script, style=asset(f"{kind}.css"), images=True)

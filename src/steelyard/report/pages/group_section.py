@@ -38,7 +38,7 @@ def group_section(
         follows=follows is not None,
         level=f"{100 * evaluation.level:g} %",
     )
-    return Section(html, {"groups": numbers | {"follows": follows}}, ("groups.js",), ("groups.css",))
+    return Section(html, {"groups": numbers | {"follows": follows}})
 
 
 def groups_compared(evaluation: Evaluation) -> GroupComparison | None:

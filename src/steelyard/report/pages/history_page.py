@@ -54,9 +54,9 @@ def history_page(history: History) -> str:
         version=__version__,
     )
     data = {"names": evaluations, "ticks": _ticks(history, ids), "ids": ids, "charts": charts}
-    parts = [Section(html, {"history": data}, ("history.js",), ("history.css",))] if ids else [Section(html)]
+    parts = [Section(html, {"history": data} if ids else {})]
     facts = [name, f"{len(history.ids):,} evaluation{'' if len(history.ids) == 1 else 's'}"]
-    return framed(f"{name} · Steelyard", facts, parts, exports=("CSV",) if ids else ())
+    return framed("history", f"{name} · Steelyard", facts, parts, exports=("CSV",) if ids else ())
 
 
 def _by_id(history: History) -> dict[str, HistoryRow]:

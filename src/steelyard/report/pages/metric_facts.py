@@ -106,7 +106,9 @@ def formulas(specs: Iterable[MetricSpec], positive: Label) -> str:
     entries = [f"{embedded(name)}: {_entry(node)}" for name, node in traced.items() if node is not None]
     benefit = get_metric("net_benefit").general
     net = "null" if benefit is None else f"(tp, fn, fp, tn, threshold) => {notation.javascript(benefit)}"
-    return f"{notation.JAVASCRIPT_HELPERS}\nconst NET_BENEFIT = {net};\nconst FORMULAS = {{{','.join(entries)}}};\n"
+    parts = f"NET_BENEFIT: {net},\nFORMULAS: {{{','.join(entries)}}}"
+    # Their helpers keep to themselves: the names in a bundle are short ones.
+    return f"const {{ NET_BENEFIT, FORMULAS }} = (() => {{\n{notation.JAVASCRIPT_HELPERS}\nreturn {{{parts}}};}})();\n"
 
 
 def _entry(node: Expression) -> str:

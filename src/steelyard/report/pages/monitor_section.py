@@ -21,7 +21,7 @@ def monitor_page(result: Monitoring, source: str = "predictions") -> str:
     """The monitoring as one HTML file."""
     size = f"{int(result.rows.sum()):,} labelled rows in {len(result.batches):,} batches"
     facts = [clipped(source), size, f"{100 * result.level:g} % over all looks"]
-    return framed(f"Monitor · {clipped(source)} · Steelyard", facts, [monitor_section(result)])
+    return framed("monitor", f"Monitor · {clipped(source)} · Steelyard", facts, [monitor_section(result)])
 
 
 def monitor_section(result: Monitoring) -> Section:
@@ -32,7 +32,7 @@ def monitor_section(result: Monitoring) -> Section:
     names = [clipped(result.batches[place], _NAME) for place in shown]
     tracks = [_data(track, shown, result.batches) for track in result.tracks]
     data = {"names": names, "numbers": [int(place) + 1 for place in shown], "tracks": tracks}
-    return Section(html, {"monitor": data}, ("monitor.js",), ("monitor.css",))
+    return Section(html, {"monitor": data})
 
 
 def _line(place: int, track: RuleTrack) -> dict[str, Any]:

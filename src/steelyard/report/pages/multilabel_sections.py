@@ -59,6 +59,7 @@ def multilabel_page(evaluation: MultilabelEvaluation, source: str, more: Sequenc
     """The page of an evaluation of label sets as one HTML file, with `more` sections after its own."""
     facts = [label_html(source), f"{evaluation.rows:,} rows", *map(label_html, column_facts(evaluation))]  # type: ignore[arg-type]  # of the same faces
     return framed(
+        "labels",
         f"{clipped(source)} · Steelyard",
         [*facts, f"{len(evaluation.per_label):,} labels"],
         [
@@ -141,7 +142,7 @@ def _labels(evaluation: MultilabelEvaluation) -> list[Section]:
         mean=three_digits(evaluation.mean_imbalance),
     )
     data = {"labels": [_label_data(line, rows[line.place], names) for line in lines]}
-    return [Section(html, {**data, "label_metrics": names}, ("labels.js",), ("classes.css", "labels.css"))]
+    return [Section(html, {**data, "label_metrics": names})]
 
 
 def _weakness(row: LabelRow, name: str) -> tuple[bool, float]:

@@ -65,7 +65,7 @@ def notebook_view(evaluation: Evaluation | MultilabelEvaluation) -> str:
     return str(
         rendered_html(
             "notebook_view.html",
-            style=asset("result.css") + asset("notebook_view.css"),
+            style=asset("notebook.css"),
             script=_script(evaluation, rows, data, key) if data and isinstance(evaluation, Evaluation) else "",
             key=key,
             **_verdict(evaluation.verdict),
@@ -168,9 +168,7 @@ def _prevalences(evaluation: Evaluation, view: ClassView) -> dict[str, Any]:
 def _script(evaluation: Evaluation, rows: Sequence[MetricRow], data: str, key: str) -> str:
     specs = [row.spec for row in rows if not row.spec.reads_scores(evaluation.scores)]
     formulas = metric_facts.formulas(specs, evaluation.positive)
-    scripts = map(asset, ("numbers.js", "outcomes.js", "notebook_view.js"))
-    parts = (f'const D = {data}, KEY = "{key}";', formulas, *scripts)
-    return '"use strict";(() => {\n' + "\n".join(parts) + "\n})();"
+    return f'"use strict";(() => {{\nconst D = {data}, KEY = "{key}";\n{formulas}\n{{{asset("notebook.js")}}}\n}})();'
 
 
 def _row_data(row: MetricRow) -> dict[str, Any]:

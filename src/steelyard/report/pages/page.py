@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from steelyard.evaluation.error_rows import ErrorRows
     from steelyard.protocol.cross_evaluation import CrossEvaluation
 
-_SCRIPTS = ("state.js", "rows.js", "outcomes.js", "update.js", "dots.js", "curves.js", "page.js")
-_CLASS_SCRIPTS = ("class_cells.js", "class_map.js", "class_paint.js", "class_moves.js", "class_list.js", "classes.js")
 _EXPORTS = ("JSON", "Markdown", "CSV")
 _UNNAMED = "predictions"
 _MOST_BYTES = 180 * 1024  # of a page of two classes, whatever the input
@@ -126,12 +124,12 @@ def _evaluation_page(evaluation: Evaluation, source: str, more: Sequence[Section
 def _fitting(evaluation: Evaluation, context: Mapping[str, Any], data: dict[str, Any], formulas: str) -> str:
     """The file with as many groups as it has room for."""
     title, most = f"{clipped(data['source'])} · Steelyard", MOST_GROUPS
-    limit = _MOST_OF_CLASSES if context["classes"] else _MOST_BYTES
+    kind, limit = ("classes", _MOST_OF_CLASSES) if context["classes"] else ("report", _MOST_BYTES)
     limit += sum(len(part.html.encode()) for part in context["more"] if part.holds_rows)  # which were asked for
     compared = groups_compared(evaluation)
     while True:
         parts = _sections(context, data, group_section(evaluation, data, most, compared))
-        html = framed(title, context["facts"], parts, exports=_EXPORTS, formulas=formulas)
+        html = framed(kind, title, context["facts"], parts, exports=_EXPORTS, formulas=formulas)
         if len(html.encode()) <= limit or most <= 1 or not evaluation.groups:
             return html
         most = most * 3 // 4
@@ -141,8 +139,7 @@ def _sections(context: Mapping[str, Any], data: Mapping[str, Any], groups: Secti
     """The parts of the page from top to bottom."""
     first, *others = (rendered_html(f"{name}.html", **context) for name in ("opening", "metrics", "curves"))
     about = Section(rendered_html("about.html", **context))
-    scripts, styles = (_CLASS_SCRIPTS, ("names.css", "classes.css")) if context["classes"] else ((), ())
-    opening = [Section(first, data, (*scripts, *_SCRIPTS), styles), *context.get("decision", ())]
+    opening = [Section(first, data), *context.get("decision", ())]
     return [*opening, *map(Section, others), groups, *context["more"], about]
 
 
@@ -192,6 +189,7 @@ def comparison_page(
         raise InputTypeError("more= lists further sections of the page.")
     opening, *others = parts.comparison_sections(comparison, source, verdict)
     return framed(
+        "comparison",
         f"{parts.comparison_title(comparison)} · Steelyard",
         parts.comparison_facts(comparison, source),
         [opening, *more, *others, parts.about_section(comparison)],
@@ -213,4 +211,6 @@ def audit_page(decisions: Iterable[Decision]) -> str:
     rows = list(decisions)
     if not all(hasattr(row, "property") for row in rows):
         raise InputTypeError("audit_page takes what audit() gives, the decisions on some properties.")
-    return framed("Audit of metrics · Steelyard", audit_facts(rows), [audit_section(rows)], exports=("CSV", "JSON"))
+    return framed(
+        "audit", "Audit of metrics · Steelyard", audit_facts(rows), [audit_section(rows)], exports=("CSV", "JSON")
+    )

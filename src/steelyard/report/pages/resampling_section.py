@@ -25,7 +25,9 @@ def resampling_page(study: ResamplingStudy, source: str = "predictions") -> str:
     """The study as one HTML file."""
     at = study.setting
     facts = [clipped(source), f"{at['rows']:,} rows, {at['positives']:,} positive", f"{at['runs']} runs"]
-    return framed(f"Was resampling worth it? · {clipped(source)} · Steelyard", facts, [resampling_section(study)])
+    return framed(
+        "study", f"Was resampling worth it? · {clipped(source)} · Steelyard", facts, [resampling_section(study)]
+    )
 
 
 def resampling_section(study: ResamplingStudy) -> Section:
@@ -48,7 +50,7 @@ def resampling_section(study: ResamplingStudy) -> Section:
         },
         differences=_table([row.row() for row in study.differences]),
     )
-    return Section(html, {}, (), ("study.css",))
+    return Section(html)
 
 
 def _picture(display: ResamplingDisplay) -> str | None:

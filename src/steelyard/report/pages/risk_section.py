@@ -35,7 +35,7 @@ def risk_section(evaluation: Evaluation) -> list[Section]:
     data: dict[str, Any] = {name: _rounded(getattr(curve, name)) for name in _SHOWN}
     data |= {"least": [names.index(str(label)) for label in curve.least_kept], "names": _used(curve, names)}
     data |= {"area": curve.area, "whole": curve.whole, "sentences": _SENTENCES, "level": f"{100 * curve.level:g} %"}
-    return [Section(html, {"risk": data}, ("risk.js",), ("risk.css",))]
+    return [Section(html, {"risk": data})]
 
 
 def _used(curve: RiskCoverage, names: list[str]) -> dict[int, str]:

@@ -53,7 +53,7 @@ def runs_section(result: CrossEvaluation, comparison: Comparison | None = None) 
         models=[_of_model(model, result.default_spec) for model in result.models.values()],
         differences=_table(map(_difference, result.differences())) if several else None,
     )
-    return Section(html, scripts=("runs.js",), styles=("names.css", "board.css"))
+    return Section(html)
 
 
 def _short_names(sentence: str, result: CrossEvaluation) -> str:

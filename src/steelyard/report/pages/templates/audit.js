@@ -1,5 +1,9 @@
 // Audit: a cell of the matrix opens its proof or its smallest table; the rows are found by name and by property.
 
+import { counted } from "./numbers.js";
+import { el, host } from "./charts.js";
+import { begins, csvText, exporters, kept, remembered, when } from "./frame.js";
+
 const auditRows = [...document.querySelectorAll("#properties tbody tr")];
 const auditCells = (tr) => [...tr.querySelectorAll("td")];
 const audited = { cell: null };

@@ -1,9 +1,11 @@
 // Charts: hand-written SVG. Sizes are in CSS pixels of the room there is, so that text is never scaled.
 
-const SVG = "http://www.w3.org/2000/svg";
+import { isNumber } from "./numbers.js";
+
+export const SVG = "http://www.w3.org/2000/svg";
 const HEIGHT = 264;
 
-function el(name, attributes, parent, words) {
+export function el(name, attributes, parent, words) {
   const drawn = name === "svg" || parent instanceof SVGElement;
   const made = drawn ? document.createElementNS(SVG, name) : document.createElement(name);
   for (const [key, value] of Object.entries(attributes || {})) made.setAttribute(key, value);
@@ -12,24 +14,24 @@ function el(name, attributes, parent, words) {
   return made;
 }
 
-const round = (v) => Math.round(v * 10) / 10;
-const path = (points) => points.map(([x, y]) => `${round(x)},${round(y)}`).join(" ");
-const host = (id) => document.getElementById(id);
+export const round = (v) => Math.round(v * 10) / 10;
+export const path = (points) => points.map(([x, y]) => `${round(x)},${round(y)}`).join(" ");
+export const host = (id) => document.getElementById(id);
 
 // What is as it was is not written again, so that nothing is laid out anew for it.
-const say = (node, words) => { if (node.textContent !== words) node.textContent = words; };
-const roomOf = (id) => host(id) && host(id).closest("figure");
-const put = (node, key, v) => { if (node.getAttribute(key) !== String(v)) node.setAttribute(key, v); };
+export const say = (node, words) => { if (node.textContent !== words) node.textContent = words; };
+export const roomOf = (id) => host(id) && host(id).closest("figure");
+export const put = (node, key, v) => { if (node.getAttribute(key) !== String(v)) node.setAttribute(key, v); };
 
 // The room of each chart is read once, and again when the window changes: reading it makes the browser lay out the page.
-const WIDTHS = new Map();
-function widthOf(id, usual) {
+export const WIDTHS = new Map();
+export function widthOf(id, usual) {
   if (!WIDTHS.has(id)) WIDTHS.set(id, host(id).clientWidth || usual);
   return WIDTHS.get(id);
 }
 
 // A plot with axes: `x` and `y` turn values into pixels; `right` leaves room for labels at the ends of lines.
-function plot(id, { x, y, xTitle, yTitle, left = 40, right = 16, height: tall = HEIGHT, square = false }) {
+export function plot(id, { x, y, xTitle, yTitle, left = 40, right = 16, height: tall = HEIGHT, square = false }) {
   const room = host(id);
   const width = Math.max(200, widthOf(id, 360)), height = square ? width - left - right + 72 : tall;
   const svg = el("svg", { width: "100%", height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
@@ -58,14 +60,14 @@ function plot(id, { x, y, xTitle, yTitle, left = 40, right = 16, height: tall = 
   return { id, svg, box, X, Y, width, holds };
 }
 
-const line = (p, points, kind) => el("polyline", { class: kind, points: path(points.map(([x, y]) => [p.X(x), p.Y(y)])) }, p.svg);
-const area = (p, points, kind) => el("polygon", { class: kind, points: path(points.map(([x, y]) => [p.X(x), p.Y(y)])) }, p.svg);
-const dot = (p, kind = "point") => el("circle", { class: kind, r: kind === "point" ? 5 : 3, display: "none" }, p.svg);
-const rule = (p, kind = "rule") => el("line", { class: kind, y1: p.box.top, y2: p.box.bottom, display: "none" }, p.svg);
-const shown = (mark, is) => (is ? mark.removeAttribute("display") : put(mark, "display", "none"));
+export const line = (p, points, kind) => el("polyline", { class: kind, points: path(points.map(([x, y]) => [p.X(x), p.Y(y)])) }, p.svg);
+export const area = (p, points, kind) => el("polygon", { class: kind, points: path(points.map(([x, y]) => [p.X(x), p.Y(y)])) }, p.svg);
+export const dot = (p, kind = "point") => el("circle", { class: kind, r: kind === "point" ? 5 : 3, display: "none" }, p.svg);
+export const rule = (p, kind = "rule") => el("line", { class: kind, y1: p.box.top, y2: p.box.bottom, display: "none" }, p.svg);
+export const shown = (mark, is) => (is ? mark.removeAttribute("display") : put(mark, "display", "none"));
 
 // What is undefined, or lies beyond the axis, has no mark.
-function place(mark, p, x, y) {
+export function place(mark, p, x, y) {
   const is = isNumber(x) && (y === undefined || (isNumber(y) && p.holds(y)));
   shown(mark, is);
   if (!is) return;
@@ -74,7 +76,7 @@ function place(mark, p, x, y) {
 }
 
 // The parts of a line at or above a level: where it crosses, it ends there and is not joined to what comes later.
-function above(points, level) {
+export function above(points, level) {
   const runs = [[]];
   points.forEach(([x, y], i) => {
     const [u, v] = i ? points[i - 1] : [x, y], part = (level - v) / (y - v);
@@ -86,14 +88,14 @@ function above(points, level) {
 }
 
 // The parts of a line where it is defined.
-function defined(points) {
+export function defined(points) {
   const runs = [[]];
   for (const point of points) isNumber(point[1]) ? runs[runs.length - 1].push(point) : runs.push([]);
   return runs.filter((run) => run.length);
 }
 
 // Labels at the ends of lines, moved apart where they would overlap.
-function labels(p, wanted) {
+export function labels(p, wanted) {
   const gap = 15;
   const sorted = wanted.filter((w) => isNumber(w.y)).map((w) => ({ ...w, at: p.Y(w.y) })).sort((a, b) => a.at - b.at);
   let low = p.box.top;
@@ -106,10 +108,10 @@ function labels(p, wanted) {
   }
 }
 
-const SHARES = { from: 0, to: 1, ticks: [0, 0.25, 0.5, 0.75, 1], name: (v) => String(v) };
+export const SHARES = { from: 0, to: 1, ticks: [0, 0.25, 0.5, 0.75, 1], name: (v) => String(v) };
 
 // Round ticks over a range of scores.
-function ticked(from, to) {
+export function ticked(from, to) {
   const raw = (to - from) / 4, size = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 2.5, 5, 10].map((k) => k * size).find((k) => k >= raw);
   const ticks = [];
@@ -118,42 +120,7 @@ function ticked(from, to) {
 }
 
 // A tick has room for six signs.
-function brief(v) {
+export function brief(v) {
   const written = String(Number(v.toPrecision(6)));
   return written.length > 6 && Math.abs(v) < 0.01 ? String(Number(v.toPrecision(2)).toExponential()) : written;
-}
-
-// The confusion matrix as areas: the width of a column is the size of its class, its filled height its recall.
-const narrow = (share) => percent(share).replace("above ", ">");
-function picture(cells) {
-  const room = host("picture");
-  const width = Math.max(280, widthOf("picture", 480)), height = 232;
-  const svg = el("svg", { width: "100%", height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
-  const [tp, fn, fp, tn] = cells, p = tp + fn, n = fp + tn;
-  const side = Math.min(136, Math.max(120, width * 0.26)), gap = 2;
-  const inner = width - 2 * side - gap, thin = 3;
-  let wide = inner * (p / (p + n));
-  wide = Math.min(inner - thin, Math.max(thin, wide));
-  const top = 24, tall = height - top - 32;
-  const column = (x, w, right, wrong, kind, anchor, at, words) => {
-    const caught = right + wrong ? right / (right + wrong) : 0, full = tall * caught;
-    el("rect", { class: `${kind} wrong`, x, y: top, width: w, height: tall - full }, svg);
-    el("rect", { class: `${kind} right`, x, y: top + tall - full, width: w, height: full }, svg);
-    const text = (y, count, name) => {
-      const share = narrow(right + wrong ? count / (right + wrong) : NaN);
-      el("text", { class: "cell", x: at, y, "text-anchor": anchor }, svg, inRows(count));
-      [name, share].forEach((line, i) => el("text", { class: "tick", x: at, y: y + 15 + 14 * i, "text-anchor": anchor }, svg, line));
-    };
-    const middle = (from, to) => Math.min(top + tall - 32, Math.max(top + 8, (from + to) / 2));
-    let upper = middle(top, top + tall - full), lower = middle(top + tall - full, top + tall);
-    if (lower - upper < 58) { const mid = Math.min(top + tall - 61, Math.max(top + 37, (upper + lower) / 2)); upper = mid - 29; lower = mid + 29; }
-    text(upper, wrong, words[0]);
-    text(lower, right, words[1]);
-  };
-  column(side, wide, tp, fn, "positive", "end", side - 8, ["false negatives", "true positives"]);
-  column(side + wide + gap, inner - wide, tn, fp, "negative", "start", width - side + 8, ["false positives", "true negatives"]);
-  el("text", { class: "axis", x: side - 8, y: height - 4, "text-anchor": "end" }, svg, `positives ${narrow(p / (p + n))}`);
-  el("text", { class: "axis", x: width - side + 8, y: height - 4 }, svg, `negatives ${narrow(n / (p + n))}`);
-  el("text", { class: "axis", x: Math.max(0, Math.min(side, width - 232)), y: 12 }, svg, "width: class size · filled: recall");
-  room.replaceChildren(svg);
 }

@@ -1,13 +1,17 @@
 // Class cells: the confusion matrix of many classes by the cells that hold anything, and the orders of the classes.
 
-const CLASSES = { ...D.classes, names: D.classes.names || D.labels }, CLASS_COUNT = CLASSES.names.length;
+import { isNumber } from "./numbers.js";
+import { el, host } from "./charts.js";
+import { possible, turns, view } from "./state.js";
+
+export const CLASSES = { ...D.classes, names: D.classes.names || D.labels }, CLASS_COUNT = CLASSES.names.length;
 
 // The matrix from its cells that hold anything, by their places row by row.
-const CLASS_CELLS = new Map();
+export const CLASS_CELLS = new Map();
 CLASSES.gaps.reduce((place, gap, i) => { CLASS_CELLS.set(place + gap, CLASSES.counts[i]); return place + gap; }, 0);
-const classCell = (i, j) => CLASS_CELLS.get(i * CLASS_COUNT + j) || 0;
-const LARGEST_CELL = CLASSES.counts.reduce((most, v) => Math.max(most, v), 0);
-const CLASS_SIZES = CLASSES.fn.map((fn, i) => classCell(i, i) + fn);
+export const classCell = (i, j) => CLASS_CELLS.get(i * CLASS_COUNT + j) || 0;
+export const LARGEST_CELL = CLASSES.counts.reduce((most, v) => Math.max(most, v), 0);
+export const CLASS_SIZES = CLASSES.fn.map((fn, i) => classCell(i, i) + fn);
 
 // Each class against the rest, as the choice of a class shows it.
 D.views = CLASSES.names.map((label, i) => {
@@ -28,12 +32,13 @@ function classStops() {
   D.stops = view === D.view ? FIRST_STOPS : [...round, ...(possible() ? [share] : [])].sort((a, b) => a - b);
   host("prevalence").max = D.stops.length - 1;
 }
+turns.push(classStops);
 for (const { label } of D.views) el("option", { value: label }, host("class"), label);
 host("class").value = D.view.label;
 
 // ---------------------------------------------------------------- orders
 
-function classOrder(by) {
+export function classOrder(by) {
   const places = CLASSES.names.map((_, i) => i);
   if (by === "confusion") return CLASSES.order;
   if (by === "given") return places;
@@ -42,10 +47,10 @@ function classOrder(by) {
   return places.sort((a, b) => (number(a) === number(b) ? a - b : number(a) < number(b) ? -1 : 1));
 }
 
-const filledWords = (words, parts) => words.replace(/\{(\w+)\}/g, (_, key) => parts[key]);
-const quotedName = (i) => (typeof D.labels[i] === "string" ? `"${shortName(i)}"` : shortName(i));
+export const filledWords = (words, parts) => words.replace(/\{(\w+)\}/g, (_, key) => parts[key]);
+export const quotedName = (i) => (typeof D.labels[i] === "string" ? `"${shortName(i)}"` : shortName(i));
 // Names that begin alike are shortened in the middle.
 const beginning = (i) => CLASSES.names[i].slice(0, 12), begun = new Map();
 CLASSES.names.forEach((_, i) => begun.set(beginning(i), (begun.get(beginning(i)) || 0) + 1));
-const endsMatter = (i) => begun.get(beginning(i)) > 1;
-const shortName = (i) => { const letters = [...CLASSES.names[i]], end = endsMatter(i) ? letters.slice(-8) : []; return letters.length > 24 ? [...letters.slice(0, 23 - end.length), "…", ...end].join("") : CLASSES.names[i]; };
+export const endsMatter = (i) => begun.get(beginning(i)) > 1;
+export const shortName = (i) => { const letters = [...CLASSES.names[i]], end = endsMatter(i) ? letters.slice(-8) : []; return letters.length > 24 ? [...letters.slice(0, 23 - end.length), "…", ...end].join("") : CLASSES.names[i]; };

@@ -1,9 +1,14 @@
 // Class list: the classes in rows, and the search over them.
 
+import { between, counted, isNumber, valueText } from "./numbers.js";
+import { el, host } from "./charts.js";
+import { CLASS_COUNT, CLASSES, classOrder, filledWords } from "./class_cells.js";
+import { classPicked, heatTo } from "./class_moves.js";
+
 // ---------------------------------------------------------------- the list of classes
 
 const FEW_CLASSES = 20, MOST_CLASSES = 1000; // in the list; the search finds any
-const classRows = { by: "recall", all: false, lines: new Map() };
+export const classRows = { by: "recall", all: false, lines: new Map() };
 
 function classSpan(cell, value, low, high) {
   const svg = el("svg", { class: "span", height: 16, "aria-hidden": "true" }, cell), at = (v) => `${(100 * v).toFixed(2)}%`;
@@ -30,7 +35,7 @@ function classLine(i) {
 }
 
 // The name of a class becomes a button that finds it in the map and puts it against the rest.
-function classOpened(tr) {
+export function classOpened(tr) {
   const i = Number(tr.dataset.class), name = tr.querySelector("th bdi"), button = el("button", { type: "button", class: "open-class", title: CLASSES.names[i] });
   name.removeAttribute("title");
   name.replaceWith(button);
@@ -39,7 +44,7 @@ function classOpened(tr) {
   classRows.lines.set(i, tr);
 }
 
-function classesFound() {
+export function classesFound() {
   const words = host("find-class").value.trim().toLowerCase();
   const lower = (i) => CLASSES.names[i].toLowerCase();
   const found = words ? classOrder("given").filter((i) => lower(i).includes(words)) : null;
@@ -47,7 +52,7 @@ function classesFound() {
   return { found, first };
 }
 
-function classesListed() {
+export function classesListed() {
   const { found } = classesFound(), body = host("class-list").tBodies[0], kept = found && new Set(found);
   const order = classOrder(classRows.by).filter((i) => !kept || kept.has(i)), few = classRows.all || kept ? order : order.slice(0, FEW_CLASSES);
   const most = kept ? 100 : MOST_CLASSES, lines = few.slice(0, most).map((i) => {

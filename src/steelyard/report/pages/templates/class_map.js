@@ -1,17 +1,23 @@
 // Class map: the colours of the heat map, and its room.
 
+import { counted } from "./numbers.js";
+import { host } from "./charts.js";
+import {
+  CLASS_CELLS, CLASS_COUNT, CLASS_SIZES, classCell, CLASSES, endsMatter, LARGEST_CELL, shortName,
+} from "./class_cells.js";
+
 // ---------------------------------------------------------------- the heat map
 
-const heat = { by: "confusion", shade: "share", places: [], at: [], cell: null, hover: null, width: 0, height: 0, left: 0, top: 0, zoom: null, image: null, mini: null, waiting: 0 };
-const CELL_SIZES = [1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 20, 24, 32, 40, 56, 72, 96];
-const WRITTEN = 12; // classes up to which the cells hold their numbers
+export const heat = { by: "confusion", shade: "share", places: [], at: [], cell: null, hover: null, width: 0, height: 0, left: 0, top: 0, zoom: null, image: null, mini: null, waiting: 0 };
+export const CELL_SIZES = [1, 2, 3, 4, 6, 8, 10, 12, 14, 16, 20, 24, 32, 40, 56, 72, 96];
+export const WRITTEN = 12; // classes up to which the cells hold their numbers
 const MOST_PICTURED = 2000; // classes up to which the whole matrix is one picture; of more the cells in sight are painted
-const mapFont = (size) => `${size}px ${MAP_FACE}`;
-const MAP_FACE = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif", MAP_FONT = `12px ${MAP_FACE}`;
+export const mapFont = (size) => `${size}px ${MAP_FACE}`;
+export const MAP_FACE = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif", MAP_FONT = `12px ${MAP_FACE}`;
 
 const mapColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
-function heatColours() {
+export const rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+export function heatColours() {
   const named = {};
   for (const name of ["paper", "ink", "soft", "line", "faint", "blue", "other"]) named[name] = mapColour(`--${name}`);
   return named;
@@ -19,20 +25,20 @@ function heatColours() {
 
 // How deep a cell is, from 0 to 1: errors by the root of their share, so that rare ones are seen; what is right by its
 // square, so that good and middling classes differ; or both by the logarithm of the count.
-const DEPTHS = { right: (share) => share ** 2, wrong: Math.sqrt };
-function depthOf(i, j) {
+export const DEPTHS = { right: (share) => share ** 2, wrong: Math.sqrt };
+export function depthOf(i, j) {
   const v = classCell(i, j);
   if (!v) return 0;
   return heat.shade === "share" ? DEPTHS[i === j ? "right" : "wrong"](Math.min(1, v / CLASS_SIZES[i])) : Math.log1p(v) / Math.log1p(LARGEST_CELL);
 }
-const isTiny = () => heat.width < 4; // where a cell is a few pixels, faint ones would not be seen
-const deepened = (depth) => { const least = isTiny() ? 0.4 : 0.1; return least + (1 - least) * depth; };
-const mixed = (paper, ink, part) => paper.map((v, i) => Math.round(v + (ink[i] - v) * part));
-const heatInk = (colour) => {
+export const isTiny = () => heat.width < 4; // where a cell is a few pixels, faint ones would not be seen
+export const deepened = (depth) => { const least = isTiny() ? 0.4 : 0.1; return least + (1 - least) * depth; };
+export const mixed = (paper, ink, part) => paper.map((v, i) => Math.round(v + (ink[i] - v) * part));
+export const heatInk = (colour) => {
   const [r, g, b] = colour.map((v) => { const c = v / 255; return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; });
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? "#000000" : "#ffffff";
 };
-function cellColour(i, j, colours) {
+export function cellColour(i, j, colours) {
   const depth = depthOf(i, j);
   return depth ? mixed(rgb(colours.paper), rgb(i === j ? colours.blue : colours.other), deepened(depth)) : rgb(colours.paper);
 }
@@ -58,10 +64,10 @@ function pixelImage(side, colours, act) {
 }
 
 // The whole matrix, a pixel a cell; it is drawn larger without smoothing.
-const heatImage = (colours) => CLASS_COUNT > MOST_PICTURED ? null : pixelImage(CLASS_COUNT, colours, (pixels, y, x, _, shade) => { pixels[y * CLASS_COUNT + x] = shade; });
+export const heatImage = (colours) => CLASS_COUNT > MOST_PICTURED ? null : pixelImage(CLASS_COUNT, colours, (pixels, y, x, _, shade) => { pixels[y * CLASS_COUNT + x] = shade; });
 
 // The matrix in the corner: a pixel shows the deepest of its cells.
-function miniImage(colours, side) {
+export function miniImage(colours, side) {
   const deepest = new Float64Array(side * side), placed = (k) => Math.min(side - 1, Math.floor((k / CLASS_COUNT) * side));
   return pixelImage(side, colours, (pixels, y, x, depth, shade) => {
     const at = placed(y) * side + placed(x);
@@ -73,7 +79,7 @@ function miniImage(colours, side) {
 
 const mapRuler = document.createElement("canvas").getContext("2d");
 const cutNames = new Map();
-function nameWithin(i, room, font) {
+export function nameWithin(i, room, font) {
   const key = `${i}|${Math.round(room)}|${font}`;
   if (!cutNames.has(key)) {
     mapRuler.font = font;
@@ -88,7 +94,7 @@ function nameWithin(i, room, font) {
   }
   return cutNames.get(key);
 }
-const widestName = (() => {
+export const widestName = (() => {
   let most = null;
   return () => {
     if (most === null) {
@@ -104,7 +110,7 @@ function widestNumber() {
 }
 
 // How wide the cells and the heads are in so much room.
-function heatSizes(room, zoom) {
+export function heatSizes(room, zoom) {
   const narrow = room < 480, least = CLASS_COUNT > 120 && !narrow ? 96 : 0, names = Math.max(widestName(), least); // room for the whole in the corner
   const left = Math.ceil(Math.min(names, narrow ? 88 : 152)) + 14;
   const written = CLASS_COUNT <= WRITTEN, fit = (room - left - (written ? 2 : 18)) / CLASS_COUNT; // beside a scroll bar
@@ -116,7 +122,7 @@ function heatSizes(room, zoom) {
   return { left, top, width, height, upright, own };
 }
 
-function heatLayout() {
+export function heatLayout() {
   const map = host("class-map"), room = host("map-figure").clientWidth;
   Object.assign(heat, heatSizes(room, heat.zoom));
   const wide = heat.left + CLASS_COUNT * heat.width + 1, tall = heat.top + CLASS_COUNT * heat.height + 1;

@@ -1,5 +1,14 @@
 // Class moves: pointing at the heat map, moving over it, and the whole as a picture.
 
+import { counted, percent } from "./numbers.js";
+import { host } from "./charts.js";
+import { remembered } from "./frame.js";
+import { CLASS_COUNT, CLASS_SIZES, classCell, CLASSES, classOrder, filledWords, quotedName } from "./class_cells.js";
+import {
+  CELL_SIZES, heat, heatColours, heatImage, heatLayout, isTiny, mapFont, widestName, WRITTEN,
+} from "./class_map.js";
+import { heatDrawn, heatPainted, heatSoon, paintHeat } from "./class_paint.js";
+
 // ---------------------------------------------------------------- pointing and moving
 
 function heatWords([i, j]) {
@@ -8,13 +17,13 @@ function heatWords([i, j]) {
   return filledWords(!total ? words.absent : count ? (i === j ? words.right : words.cell) : least === null || i === j ? words.empty : words.small, parts);
 }
 
-function heatStatus() {
+export function heatStatus() {
   const cell = heat.hover || heat.cell;
   host("map-status").textContent = cell ? heatWords(cell) : CLASSES.words.hint;
 }
 
 // The cell under a point of the map, or the class whose name is there.
-function heatAt(event) {
+export function heatAt(event) {
   const map = host("class-map"), box = map.getBoundingClientRect();
   const x = event.clientX - box.left - map.clientLeft, y = event.clientY - box.top - map.clientTop;
   const u = Math.floor((x - heat.left + map.scrollLeft) / heat.width), v = Math.floor((y - heat.top + map.scrollTop) / heat.height);
@@ -27,7 +36,7 @@ function heatAt(event) {
 }
 
 // The cell under the keyboard: marked, named and scrolled into view.
-function heatTo(cell, centred) {
+export function heatTo(cell, centred) {
   heat.cell = cell;
   heat.hover = null;
   const map = host("class-map"), [v, u] = [heat.at[cell[0]], heat.at[cell[1]]];
@@ -42,7 +51,7 @@ function heatTo(cell, centred) {
   remembered();
 }
 
-function heatKey(event) {
+export function heatKey(event) {
   const map = host("class-map"), page = [heat.seen[0] - heat.left, heat.seen[1] - heat.top].map((room, k) => Math.max(1, Math.floor(room / [heat.width, heat.height][k]) - 1));
   const [v, u] = heat.cell ? heat.cell.map((i) => heat.at[i]) : [0, 0], far = CLASS_COUNT, by = event.shiftKey ? 10 : 1;
   const moves = { ArrowLeft: [0, -by], ArrowRight: [0, by], ArrowUp: [-by, 0], ArrowDown: [by, 0], Home: [event.ctrlKey ? -far : 0, -far], End: [event.ctrlKey ? far : 0, far], PageUp: [-page[1], 0], PageDown: [page[1], 0] };
@@ -59,7 +68,7 @@ function heatKey(event) {
 }
 
 // Larger or smaller cells around the one that is marked, or the middle of what is seen.
-function heatZoom(step) {
+export function heatZoom(step) {
   const map = host("class-map"), room = [heat.seen[0] - heat.left, heat.seen[1] - heat.top];
   const middle = heat.cell ? [heat.at[heat.cell[1]] + 0.5, heat.at[heat.cell[0]] + 0.5] : [(map.scrollLeft + room[0] / 2) / heat.width, (map.scrollTop + room[1] / 2) / heat.height];
   const sizes = [...CELL_SIZES, heat.own].sort((a, b) => a - b).filter((size) => (step > 0 ? size > heat.width : size < heat.width));
@@ -72,7 +81,7 @@ function heatZoom(step) {
   (tiny === isTiny() ? heatDrawn : heatPainted)();
 }
 
-function heatReordered(by) {
+export function heatReordered(by) {
   heat.by = by;
   heat.places = classOrder(by);
   heat.at = [];
@@ -81,7 +90,7 @@ function heatReordered(by) {
 }
 
 // The class goes to the choice of one against the rest, wherever that stands.
-function classPicked(i) {
+export function classPicked(i) {
   const pick = host("class");
   if (!pick) return;
   pick.selectedIndex = i;
@@ -90,7 +99,7 @@ function classPicked(i) {
 
 // ---------------------------------------------------------------- the whole as a picture, and paper
 
-function heatPicture(canvas, { wide, cell, sharp }) {
+export function heatPicture(canvas, { wide, cell, sharp }) {
   const names = Math.min(widestName(), 120) + 12, size = cell || (wide - names - 1) / CLASS_COUNT, height = CLASS_COUNT <= WRITTEN ? 48 : size;
   const upright = size >= 72, top = upright ? 28 : names, whole = [names + CLASS_COUNT * size + 1, top + CLASS_COUNT * height + 1];
   canvas.width = Math.ceil(whole[0] * sharp);
@@ -103,7 +112,7 @@ function heatPicture(canvas, { wide, cell, sharp }) {
   return canvas;
 }
 
-function heatPrinted() {
+export function heatPrinted() {
   if (CLASS_COUNT <= WRITTEN || host("map-figure").classList.contains("off-paper")) return;
   host("map-print").hidden = false;
   heatPicture(host("map-print"), { wide: 704, sharp: 3 });

@@ -1,8 +1,16 @@
 // Class paint: the heat map drawn on a canvas.
 
+import { counted, percent } from "./numbers.js";
+import { el, host } from "./charts.js";
+import { CLASS_CELLS, CLASS_COUNT, CLASS_SIZES, classCell, CLASSES, LARGEST_CELL } from "./class_cells.js";
+import {
+  cellColour, deepened, depthOf, DEPTHS, heat, heatColours, heatImage, heatInk, MAP_FONT, mapFont, miniImage, mixed,
+  nameWithin, rgb, WRITTEN,
+} from "./class_map.js";
+
 // ---------------------------------------------------------------- drawing
 
-function heatPainted() {
+export function heatPainted() {
   heat.colours = heatColours();
   heat.image = heatImage(heat.colours);
   heat.mini = null;
@@ -11,11 +19,11 @@ function heatPainted() {
 }
 
 // At most once a frame, whatever scrolls or points.
-function heatSoon() {
+export function heatSoon() {
   if (!heat.waiting) heat.waiting = requestAnimationFrame(() => { heat.waiting = 0; heatDrawn(); });
 }
 
-function heatDrawn() {
+export function heatDrawn() {
   const began = performance.now(), map = host("class-map"), context = heat.canvas.getContext("2d");
   context.setTransform(heat.ratio, 0, 0, heat.ratio, 0, 0);
   paintHeat(context, { ...heat, x: map.scrollLeft, y: map.scrollTop, wide: heat.seen[0], tall: heat.seen[1], font: mapFont(heat.height < 14 ? Math.max(10, Math.min(11, heat.height)) : 12) });
@@ -24,7 +32,7 @@ function heatDrawn() {
   map.dataset.drawn = (performance.now() - began).toFixed(3);
 }
 
-function paintHeat(context, p) {
+export function paintHeat(context, p) {
   const { colours, left, top, width, height, x, y, wide, tall } = p;
   context.fillStyle = colours.paper;
   context.fillRect(0, 0, wide, tall);

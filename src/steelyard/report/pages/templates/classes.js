@@ -1,5 +1,15 @@
 // Many classes: what begins, and what the address remembers.
 
+import { el, host } from "./charts.js";
+import { begins, kept, redraws, remembered, tables, when } from "./frame.js";
+import { CLASS_CELLS, CLASS_COUNT, CLASS_SIZES, CLASSES } from "./class_cells.js";
+import { classesFound, classesListed, classOpened, classRows } from "./class_list.js";
+import { heat, heatLayout, heatSizes, WRITTEN } from "./class_map.js";
+import {
+  classPicked, heatAt, heatKey, heatPicture, heatPrinted, heatReordered, heatStatus, heatTo, heatZoom,
+} from "./class_moves.js";
+import { heatDrawn, heatPainted, heatSoon } from "./class_paint.js";
+
 // ---------------------------------------------------------------- begin
 
 // One list of pairs on the screen; on paper there is room for both.

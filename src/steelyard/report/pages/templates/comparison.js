@@ -1,6 +1,10 @@
 // Comparison: the leaderboard of the chosen metric, the pairs of models, and the numbers to take along.
 
-const C = D.comparison;
+import { between, digits, isNumber, valueText } from "./numbers.js";
+import { el, host } from "./charts.js";
+import { begins, csvText, exporters, kept, remembered } from "./frame.js";
+
+export const C = D.comparison;
 const boardMetric = host("board-metric");
 
 function showBoard(name) {

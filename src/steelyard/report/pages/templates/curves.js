@@ -1,10 +1,20 @@
 // Curves: what each chart shows; the point on every one of them is the same threshold.
 
-const each = (make) => Array.from({ length: THRESHOLDS }, (_, i) => make(i));
+import { digits, isNumber, percent, valueOf, valueText } from "./numbers.js";
+import { area, defined, dot, el, host, labels, line, place, plot, roomOf, round, rule, say, SHARES } from "./charts.js";
+import { tables } from "./frame.js";
+import {
+  atPrevalence, BY_NAME, cellsAt, charts, countsAt, pointer, prevalence, SCORES, shareAt, START, state, thresholdAt,
+  THRESHOLDS, thresholdText, valueAt, view, WHOLE,
+} from "./state.js";
+import { move } from "./update.js";
+import { dragged } from "./dots.js";
+
+export const each = (make) => Array.from({ length: THRESHOLDS }, (_, i) => make(i));
 const rates = (c) => [c[2] / (c[2] + c[3]), c[0] / (c[0] + c[1])];
 const isFiniteThreshold = (i) => D.thresholds.threshold[i] !== null;
 // Thresholds lie between scores, so that the next set of flagged rows begins about half-way to the next threshold.
-const stepEnd = (i) => (i < 2 && (WHOLE || !i) ? SCORES.to : WHOLE ? (thresholdAt(i - 1) + thresholdAt(i)) / 2 : thresholdAt(i));
+export const stepEnd = (i) => (i < 2 && (WHOLE || !i) ? SCORES.to : WHOLE ? (thresholdAt(i - 1) + thresholdAt(i)) / 2 : thresholdAt(i));
 
 // A chart over the thresholds: drawn anew when its lines change, its point moved at every update.
 function chart(id, draw, at, words, fixedShare) {
@@ -15,7 +25,7 @@ function chart(id, draw, at, words, fixedShare) {
     moved(cells, share, redraw) {
       const key = fixedShare ? view.label : `${prevalence()}|${state.chosen}|${view.label}`;
       if (!p || redraw || drawnFor !== key) { p = draw(share); drawnFor = key; marks = [rule(p), dot(p)]; if (at.upright) marks[1].remove(); if (!at.upright) marks[0].remove(); listen(p, self); }
-      self.mark(hover === null ? state.index : hover);
+      self.mark(pointer.at === null ? state.index : pointer.at);
     },
     mark(index) {
       const c = atPrevalence(cellsAt(index), shareAt(state.stop)), [x, y] = at(c, index);
@@ -37,16 +47,16 @@ function chart(id, draw, at, words, fixedShare) {
   charts.push(self);
 }
 
-function listen(p, self) {
+export function listen(p, self) {
   if (!THRESHOLDS) return;
   const found = (event) => {
     const box = p.svg.getBoundingClientRect(), k = p.width / box.width;
     return self.nearest((event.clientX - box.left) * k, (event.clientY - box.top) * k);
   };
-  const point = (index) => { hover = index; for (const chart of charts) if (chart.mark) chart.mark(index === null ? state.index : index); };
+  const point = (index) => { pointer.at = index; for (const chart of charts) if (chart.mark) chart.mark(index === null ? state.index : index); };
   p.svg.addEventListener("pointermove", (event) => point(found(event)));
   p.svg.addEventListener("pointerleave", () => point(null));
-  p.svg.addEventListener("click", (event) => { const index = found(event); hover = null; if (index !== null) move({ index }); });
+  p.svg.addEventListener("click", (event) => { const index = found(event); pointer.at = null; if (index !== null) move({ index }); });
 }
 
 const upright = (f) => Object.assign(f, { upright: true });
@@ -73,14 +83,14 @@ function banded(p, share, point, moves = false) {
   area(p, [...best, at(1, 1, 1), at(1, 1, -1), ...worst.reverse()].filter(([x, y]) => isNumber(x) && isNumber(y)), "band");
 }
 // The ends of a metric within the rectangle of a threshold; one that rises or falls with a rate has them at the corners.
-const PARTS = [0, 0.25, 0.5, 0.75, 1];
+const QUARTERS = [0, 0.25, 0.5, 0.75, 1];
 function endsAt(name, i, share) {
-  const [{ recall_low, recall_high, fpr_low, fpr_high }, shares] = bandAt(share, movesWith(name)), along = (low, high) => PARTS.map((part) => inside(low + (high - low) * part));
+  const [{ recall_low, recall_high, fpr_low, fpr_high }, shares] = bandAt(share, movesWith(name)), along = (low, high) => QUARTERS.map((part) => inside(low + (high - low) * part));
   const fprs = along(fpr_low[i], fpr_high[i]);
   const found = along(recall_low[i], recall_high[i]).flatMap((r) => fprs.flatMap((f) => shares.map((s) => valueOf(name, rated(r, f, s))))).filter(isNumber);
   return [Math.min(...found), Math.max(...found)];
 }
-const flagged = (c) => (c[0] + c[2]) / (c[0] + c[1] + c[2] + c[3]);
+export const flagged = (c) => (c[0] + c[2]) / (c[0] + c[1] + c[2] + c[3]);
 const precisionOf = (c) => valueOf("precision", c);
 const recallOf = (c) => valueOf("recall", c);
 

@@ -1,9 +1,21 @@
 // Your decision: costs and limits as entered, the threshold that follows, its sentence, its charts and its commands.
-// No template within a template: the minifier takes the blanks out of the inner one.
+
+import { digits, fixed, grouped, isNumber, percent } from "./numbers.js";
+import { above, area, dot, el, host, labels, line, place, plot, put, roomOf, rule, say, ticked } from "./charts.js";
+import { begins, copied, kept, remembered, tables, when } from "./frame.js";
+import { outcomes, phrase } from "./outcomes.js";
+import {
+  atPrevalence, charts, countsAt, pointer, prevalence, SCORES, shareAt, state, stopOf, thresholdAt, THRESHOLDS,
+  thresholdText, WHOLE,
+} from "./state.js";
+import { follow, move, settled } from "./update.js";
+import { each, flagged, listen, stepEnd } from "./curves.js";
+import { decide, ofClass, valueOfLimit } from "./decision_rule.js";
+import { brokenChance, keptBy, leastRows } from "./promises.js";
 
 if (D.decision) (() => {
   const W = D.decision, LAST = THRESHOLDS - 1, FLAGGING = each((i) => i).slice(1), ROWS_AT = each(countsAt), at = thresholdAt;
-  const { brokenChance, decide, leastRows, ofClass, valueOfLimit } = decisionRule, KEYS = ["cost", "alerts", "rows", ...Object.keys(W.titles)];
+  const KEYS = ["cost", "alerts", "rows", ...Object.keys(W.titles)];
   const entry = (key) => host("decision-" + key), menu = entry("confidence"), ENTRIES = KEYS.map(entry).concat(menu || []), FIRST = ENTRIES.map((box) => box.value);
   const filled = (text, words) => text.replace(/\{(\w+)\}/g, (_, key) => words[key]), note = (key, words) => filled(W.notes[key], words);
   const whole = (n) => grouped(String(n)), plain = (v) => String(Number(v.toPrecision(10))), inPercent = (share) => plain(100 * share) + " %";
@@ -37,7 +49,8 @@ if (D.decision) (() => {
     const drawn = share === null || !asked.confidence ? [] : asked.limits.filter((limit) => !ofClass(limit));
     const found = { ...asked, share, notes, bad, at: prevalence(), base: D.headline.base, index: null, text: bad ? mended(Object.entries(asked.wrong)[0]) : "", there: ROWS_AT.map((c) => atPrevalence(c, share)), confidence: drawn.length ? null : asked.confidence };
     if (bad) return found;
-    Object.assign(found, decide({ ...found, tables: ROWS_AT, plateau: W.plateau, starts: W.starts, whole: WHOLE }));
+    const kept = found.confidence && found.limits.length ? keptBy(found.limits, ROWS_AT, found.confidence, { starts: W.starts, whole: WHOLE }) : null;
+    Object.assign(found, decide({ ...found, kept, plateau: W.plateau }));
     (found.index === null ? refused : described)(found);
     if (drawn.length) notes.push(note("shifted", { titles: drawn.map(({ name }) => W.titles[name] || name).join(" and "), confidence: asked.confidence }));
     if (W.why) notes.push(W.why);
@@ -158,7 +171,7 @@ if (D.decision) (() => {
     moved(cells, share, redraw) {
       if (!answer || answer.at !== prevalence()) { answer = answered(); written(); }
       if (this.for !== answer || redraw) { this.for = answer; if (!answer.bad) this.drawn = draw(this); }
-      if (this.mark) this.mark(hover === null ? state.index : hover);
+      if (this.mark) this.mark(pointer.at === null ? state.index : pointer.at);
     },
   });
   const words = Object.assign(following(host("decision-title").parentNode, () => {}), { mark: used });

@@ -1,5 +1,15 @@
 // Dots: a thousand rows by score and outcome, in the whole rows of the headline, and the threshold one can drag.
 
+import { grouped, percent } from "./numbers.js";
+import { el, host, plot, round, say, shown } from "./charts.js";
+import { tables } from "./frame.js";
+import { dotOutcomes, dotsByScore, fewerThanOne, outcomes, OUTCOMES, stackedDots } from "./outcomes.js";
+import {
+  charts, nearestThreshold, pointer, prevalence, RIGHTMOST, SCORES, shareAt, state, thresholdAt, THRESHOLDS,
+  thresholdText, WHOLE,
+} from "./state.js";
+import { move } from "./update.js";
+
 const DOT = 6, BLOCK_DOT = 7, TALL = 224, FEW_DOTS = 40;
 const OUTCOME_WORDS = ["found (true positives)", "missed (false negatives)", "false alarms (false positives)", "correctly rejected (true negatives)"];
 const dots = {
@@ -96,13 +106,10 @@ tables.set("dots", () => [["outcome", "rows"], ...OUTCOMES.map((kind, i) => [OUT
 
 // ---------------------------------------------------------------- the threshold, dragged or by keyboard
 
-// The slider is linear in the score, as the dots are; at its right end nobody is flagged.
-const RIGHTMOST = THRESHOLDS && Number(host("threshold").max), scoreAt = (place) => (place >= RIGHTMOST ? Infinity : SCORES.from + ((SCORES.to - SCORES.from) * place) / (RIGHTMOST - 1));
-const placeOf = (threshold) => (threshold === Infinity ? RIGHTMOST : Math.min(RIGHTMOST - 1, Math.max(0, (RIGHTMOST - 1) * (threshold - SCORES.from) / (SCORES.to - SCORES.from || 1))));
 
 // Arrows go from threshold to threshold, however close they lie.
 const STEPS = { ArrowRight: -1, ArrowUp: -1, ArrowLeft: 1, ArrowDown: 1 };
-function stepped(event) {
+export function stepped(event) {
   const last = THRESHOLDS - 1, from = state.index === null ? D.near : state.index, far = Math.max(1, Math.round(last / 20));
   const to = { Home: last, End: 0, PageUp: from - far, PageDown: from + far, ...Object.fromEntries(Object.entries(STEPS).map(([key, by]) => [key, from + by])) }[event.key];
   if (to === undefined) return;
@@ -111,13 +118,13 @@ function stepped(event) {
 }
 
 // Press anywhere in the dots or the histogram, and the threshold comes along.
-function dragged(p) {
+export function dragged(p) {
   const go = (event) => {
     const box = p.svg.getBoundingClientRect(), x = ((event.clientX - box.left) * p.width) / box.width;
     const part = (x - p.box.left) / (p.box.right - p.box.left);
     move({ index: nearestThreshold(part > 1.01 ? Infinity : SCORES.from + (SCORES.to - SCORES.from) * part) });
   };
   p.svg.classList.add("drags");
-  p.svg.addEventListener("pointerdown", (event) => { if (event.button) return; p.svg.setPointerCapture(event.pointerId); hover = null; go(event); });
+  p.svg.addEventListener("pointerdown", (event) => { if (event.button) return; p.svg.setPointerCapture(event.pointerId); pointer.at = null; go(event); });
   p.svg.addEventListener("pointermove", (event) => { if (p.svg.hasPointerCapture(event.pointerId)) go(event); });
 }

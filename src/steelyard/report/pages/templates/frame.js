@@ -1,6 +1,8 @@
 // Frame: what every page does: the state in the address, numbers and charts to take along, paper, the beginning.
 
-const kept = [], tables = new Map(), exporters = new Map(), begins = [], redraws = [], settles = [];
+import { el, host, SVG } from "./charts.js";
+
+export const kept = [], tables = new Map(), exporters = new Map(), begins = [], redraws = [], settles = [];
 
 // ---------------------------------------------------------------- the address
 
@@ -24,7 +26,7 @@ function address() {
 
 // An address that was just given by hand is followed first, and not written over.
 let known = location.hash;
-function remembered() {
+export function remembered() {
   const wanted = address();
   if (location.hash !== known || location.hash === wanted || paper) return;
   try { history.replaceState(null, "", wanted || "#"); } catch { /* a frame of a notebook has no address */ }
@@ -41,7 +43,7 @@ function recalled() {
 
 // ---------------------------------------------------------------- taking along
 
-function copied(words) {
+export function copied(words) {
   const done = (message) => { host("copied").textContent = message; setTimeout(() => { host("copied").textContent = ""; }, 1500); };
   const aside = () => {
     const area = el("textarea", { class: "aside", "aria-hidden": "true" }, document.body);
@@ -61,14 +63,14 @@ function save(name, address) {
   link.click();
   link.remove();
 }
-const saveText = (name, kind, words) => {
+export const saveText = (name, kind, words) => {
   const address = URL.createObjectURL(new Blob([words], { type: `${kind};charset=utf-8` }));
   save(name, address);
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 };
 
 // Text of a table that spreadsheets read; what they would take for a formula is kept from being one.
-function csvText(rows) {
+export function csvText(rows) {
   const cell = (v) => {
     if (v === null || v === undefined || (typeof v === "number" && Number.isNaN(v))) return "";
     const words = typeof v === "string" && /^[=+\-@\t\r]/.test(v) ? `'${v}` : String(v);
@@ -162,9 +164,9 @@ function printing(on) {
   for (const act of [...redraws, ...settles]) act();
 }
 
-const when = (id, event, act) => { const found = host(id); if (found) found.addEventListener(event, act); };
+export const when = (id, event, act) => { const found = host(id); if (found) found.addEventListener(event, act); };
 
-function begin() {
+export function begin() {
   for (const act of begins) act();
   menus();
   exported();

@@ -1,9 +1,19 @@
 // Groups: each beside all rows, following the sliders, in the order of what intervals separate.
 
+import {
+  between, chanceOf, drawn, intervalOf, isNumber, placed, reasonOf, reweighted, rowsOfEach, valueOf, valueText,
+} from "./numbers.js";
+import { el, host, put, shown } from "./charts.js";
+import { begins, kept, remembered, tables } from "./frame.js";
+import { BY_NAME, charts, groupsNow, isStart, rests, rows, shareAt, state, THRESHOLDS } from "./state.js";
+import { across, bar, drawBand, drawMark } from "./rows.js";
+import { rateRow } from "./update.js";
+
 const GROUP_ROWS = [...document.querySelectorAll("#group-table tbody tr")].map((tr, i) => {
   const [, , found] = D.groups.parts[i], mark = el("span", { class: "apart" }, tr.querySelector("th"));
   return { tr, i, mark, now: found.slice(), cells: [...tr.querySelectorAll("td")].slice(1).map((td, k) => groupCell(td, D.groups.names[k])) };
 });
+groupsNow.push(...GROUP_ROWS);
 const groupMetric = (name) => BY_NAME.get(name) || rateRow(name);
 const runningSums = (steps) => { let all = 0; return steps.map((step) => (all += step)); };
 const groupViews = D.groups.follows && D.groups.follows.map((of) => (of.tp ? { ...of, tp: runningSums(of.tp), fp: runningSums(of.fp) } : of));

@@ -1,5 +1,9 @@
 // History: one chart for each metric over the evaluations; one slider, whose stop is the same evaluation in all of them.
 
+import { between, isNumber, valueText } from "./numbers.js";
+import { brief, defined, dot, el, host, line, place, plot, round, rule, say, SHARES, ticked } from "./charts.js";
+import { begins, csvText, exporters, kept, redraws, remembered, tables } from "./frame.js";
+
 (() => {
   const H = D.history, slider = host("evaluation");
   if (!H || !slider) return;

@@ -1,5 +1,9 @@
 // Monitor: each rule over the batches; pointing at a chart, or its arrow keys, show the numbers of a batch.
 
+import { digits, highEnd, isNumber, lowEnd, percent } from "./numbers.js";
+import { area, brief, dot, el, host, labels, line, place, plot, round, say, ticked } from "./charts.js";
+import { redraws, tables } from "./frame.js";
+
 (() => {
   const M = D.monitor;
   if (!M) return;

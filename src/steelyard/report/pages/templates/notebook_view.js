@@ -1,5 +1,11 @@
 // Notebook view: dots and sliders for every output that holds this evaluation; what they move was written by Python.
 
+import {
+  between, chanceOf, counted, digits, drawn, intervalOf, isNumber, percent, placed, reasonOf, reweighted, valueOf,
+  valueText,
+} from "./numbers.js";
+import { dotOutcomes, dotsByScore, headline, OUTCOMES, outcomes, stackedDots } from "./outcomes.js";
+
 const STEPS = 1000, WIDE = 560, TALL = 150, DOT = 5, { threshold: THRESHOLDS, tp: TPS, fp: FPS } = D.thresholds, LAST = TPS.length - 1;
 const thresholdAt = (i) => (THRESHOLDS[i] === null ? Infinity : THRESHOLDS[i]);
 const partOf = (t) => Math.min(1, Math.max(0, (t - D.axis.from) / (D.axis.to - D.axis.from || 1)));

@@ -2,10 +2,10 @@
 
 const DRAWS = D.draws, PRIOR = D.prior, NEAR_KINK = D.near_kink;
 
-const isNumber = (v) => typeof v === "number" && Number.isFinite(v);
+export const isNumber = (v) => typeof v === "number" && Number.isFinite(v);
 
 // Python rounds halves to even and toFixed does not; the same number has the same digits everywhere.
-function fixed(v, places) {
+export function fixed(v, places) {
   const shown = v.toFixed(places);
   const half = Math.abs(v) * 2 * 10 ** places;
   if (half % 2 !== 1) return shown;
@@ -16,12 +16,12 @@ function fixed(v, places) {
   return Number(down[down.length - 1]) % 2 ? shown : down;
 }
 
-const grouped = (written) => {
+export const grouped = (written) => {
   const [whole, rest] = written.split(".");
   return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (rest === undefined ? "" : "." + rest);
 };
 
-function digits(v) {
+export function digits(v) {
   if (!isNumber(v)) return "–";
   if (v === 0) return "0";
   const size = Math.floor(Math.log10(Math.abs(Number(v.toPrecision(3)))));
@@ -40,7 +40,7 @@ function besideOne(v, off) {
 }
 
 // A share of cases; never rounded to all or none. The space before the sign does not break.
-function percent(share) {
+export function percent(share) {
   if (!isNumber(share)) return "–";
   if (share === 0 || Math.abs(share - 1) <= D.digits.rounding) return `${share ? 100 : 0}\u00a0%`;
   const shown = digits(100 * share);
@@ -48,20 +48,20 @@ function percent(share) {
   return share < 0.9999 ? `${(Math.floor(1e4 * share) / 100).toFixed(2)}\u00a0%` : "above 99.99\u00a0%";
 }
 
-const counted = (v) => {
+export const counted = (v) => {
   const shown = grouped(Number.isInteger(v) ? String(v) : fixed(v, 2));
   return shown === "0.00" || shown === "1.00" ? digits(v) : shown;
 };
 // A metric's value and the ends of its interval: shares of rows in percent, others as numbers.
-const valueText = (row, v) => (row.share ? percent(v) : digits(v));
+export const valueText = (row, v) => (row.share ? percent(v) : digits(v));
 const leastEnd = (row) => `< ${Number(((row.share ? 100 : 1) * D.digits.bound).toPrecision(3))}`;
 const isSmall = (v) => v > 0 && v < D.digits.end;
-const lowEnd = (row, low, high) => (isSmall(low) || (low > 0 && low < D.digits.bound && high >= D.digits.bound) ? leastEnd(row) : valueText(row, low).replace(/\s%$/, ""));
-const highEnd = (row, low, high) => (isSmall(high) || (low === 0 && valueText(row, high).includes("e-")) ? leastEnd(row) + (row.share ? "\u00a0%" : "") : valueText(row, high));
-const between = (row, low, high) => (isNumber(low) && isNumber(high) ? `${lowEnd(row, low, high)} to ${highEnd(row, low, high)}` : "–");
+export const lowEnd = (row, low, high) => (isSmall(low) || (low > 0 && low < D.digits.bound && high >= D.digits.bound) ? leastEnd(row) : valueText(row, low).replace(/\s%$/, ""));
+export const highEnd = (row, low, high) => (isSmall(high) || (low === 0 && valueText(row, high).includes("e-")) ? leastEnd(row) + (row.share ? "\u00a0%" : "") : valueText(row, high));
+export const between = (row, low, high) => (isNumber(low) && isNumber(high) ? `${lowEnd(row, low, high)} to ${highEnd(row, low, high)}` : "–");
 
 // A value's place in its range from 0 to 1; an end that is never reached is drawn as far as the bar goes.
-function placed(row, v) {
+export function placed(row, v) {
   const [low, high] = row.range;
   if (low !== null && high !== null) return (v - low) / (high - low);
   if (low !== null) return (v - low) / (1 + v - low);
@@ -70,12 +70,12 @@ function placed(row, v) {
 
 // ---------------------------------------------------------------- formulas of the registry on a table
 
-function valueOf(name, c) {
+export function valueOf(name, c) {
   const v = FORMULAS[name].f(c[0], c[1], c[2], c[3]);
   return Number.isFinite(v) ? v : NaN;
 }
 
-function reasonOf(name, c) {
+export function reasonOf(name, c) {
   if (c[0] + c[1] + c[2] + c[3] === 0) return "no rows";
   const found = FORMULAS[name].zeros(c[0], c[1], c[2], c[3]).find(([, part]) => part === 0);
   return found ? found[0] : "undefined";
@@ -113,7 +113,7 @@ function noSkillTables(c, rows) {
 
 // The mean of a metric over the random predictions on which it is defined; all metrics of one table share them.
 let noSkillFor = "", noSkillNow = null;
-function chanceOf(row, c, rows) {
+export function chanceOf(row, c, rows) {
   const key = [...c, ...rows].join();
   if (key !== noSkillFor) [noSkillFor, noSkillNow] = [key, noSkillTables(c, rows)];
   const { tables, masses } = noSkillNow, exact = valueOf(row.name, tables[0]);
@@ -127,10 +127,10 @@ function chanceOf(row, c, rows) {
 }
 
 // The rows that the classes of a sample are worth.
-const rowsOfEach = (of) => [(of.cells[0] + of.cells[1]) / of.one[0], (of.cells[2] + of.cells[3]) / of.one[1]];
+export const rowsOfEach = (of) => [(of.cells[0] + of.cells[1]) / of.one[0], (of.cells[2] + of.cells[3]) / of.one[1]];
 
 // The same rates where another share of the rows is positive, the total kept.
-function reweighted(c, share) {
+export function reweighted(c, share) {
   const p = c[0] + c[1], n = c[2] + c[3];
   const up = (share * (p + n)) / p, down = ((1 - share) * (p + n)) / n;
   return [c[0] * up, c[1] * up, c[2] * down, c[3] * down];
@@ -164,7 +164,7 @@ function gammas(shape, count, seed) {
   });
 }
 
-function drawn(view, cells, share) {
+export function drawn(view, cells, share) {
   const one = [view.one[0], view.one[0], view.one[1], view.one[1]];
   const worth = cells.map((cell, i) => cell / one[i]);
   const raw = worth.map((rows, i) => gammas(rows + PRIOR, DRAWS, 1000003 * (i + 1)));
@@ -213,7 +213,7 @@ function moved(end, value, centre, limit) {
 
 // The same method as in Python: quantiles of the draws, and of the draws moved to the value; near a kink the range over
 // the likely ones.
-function intervalOf(row, value, set) {
+export function intervalOf(row, value, set) {
   if (!isNumber(value)) return [NaN, NaN];
   if (set.known && set.known[row.name]) return set.known[row.name];
   if (D.clustered) return [NaN, NaN]; // the clusters are not kept, and without them an interval would be too narrow

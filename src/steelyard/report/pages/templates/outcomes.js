@@ -1,10 +1,12 @@
 // Outcomes: a table in whole rows of the page's denominator, the headline that states them, and where their dots lie.
 
-const OUTCOMES = ["tp", "fn", "fp", "tn"];
-const filled = (template, words) => template.replace(/\{(\w+)\}/g, (_, key) => words[key]);
+import { grouped, percent } from "./numbers.js";
+
+export const OUTCOMES = ["tp", "fn", "fp", "tn"];
+export const filled = (template, words) => template.replace(/\{(\w+)\}/g, (_, key) => words[key]);
 
 // The table in so many whole rows, the page's denominator at every state, as Python states it.
-function outcomes([tp, fn, fp, tn], share) {
+export function outcomes([tp, fn, fp, tn], share) {
   const { base } = D.headline, total = tp + fn + fp + tn, within = (part, high) => Math.min(Math.floor((part / total) * base + 0.5 + 1e-9), high);
   const positives = within(tp + fn, base), found = fn ? within(tp, positives) : positives, alarms = within(fp, base - positives);
   const counts = { base, positives, flagged: found + alarms, found, missed: positives - found, false_alarms: alarms };
@@ -13,18 +15,18 @@ function outcomes([tp, fn, fp, tn], share) {
 }
 
 // Of what has rows, though fewer than one of so many, never that there is none.
-const phrase = (counts, key, forms) => forms[counts.scant.includes(key) ? 3 : Math.min(counts[key], 2)];
-const fewerThanOne = (counts, key, n) => (counts.scant.includes(key) ? "< 1" : grouped(String(n)));
+export const phrase = (counts, key, forms) => forms[counts.scant.includes(key) ? 3 : Math.min(counts[key], 2)];
+export const fewerThanOne = (counts, key, n) => (counts.scant.includes(key) ? "< 1" : grouped(String(n)));
 
 // The table in so many dots, as Python draws it: what has rows keeps one.
-function dotOutcomes([tp, fn, fp, tn], base) {
+export function dotOutcomes([tp, fn, fp, tn], base) {
   const total = tp + fn + fp + tn, within = (part, low, high) => Math.max(+low, Math.min(Math.floor((part / total) * base + 0.5 + 1e-9), high));
   const positives = within(tp + fn, tp + fn > 0, base - (fp + tn > 0));
   const found = within(tp, tp > 0, positives - (fn > 0)), alarms = within(fp, fp > 0, base - positives - (tn > 0));
   return { base, positives, flagged: found + alarms, found, missed: positives - found, false_alarms: alarms };
 }
 
-function headline(cells, share) {
+export function headline(cells, share) {
   const { starts, parts, some, none, name } = D.headline;
   const counts = outcomes(cells, share), whole = (n) => grouped(String(n));
   const start = starts[share !== null ? "prevalence" : counts.own ? "these" : D.weighted ? "weighted" : "like"];
@@ -52,7 +54,7 @@ function dotScores(threshold, sums, dots, isWhole, top) {
 
 // By score: columns of one dot, none of which holds dots of both sides of the threshold: what its column or rounding to
 // whole rows leaves on the other side stands beside it.
-function dotsByScore({ threshold: thresholds, tp, fp, whole, isWhole, axis, X, left, right, size, now }) {
+export function dotsByScore({ threshold: thresholds, tp, fp, whole, isWhole, axis, X, left, right, size, now }) {
   const last = Math.floor((right - left) / size), edge = now === Infinity ? last + 1 : Math.ceil((X(Math.min(now, axis.to)) - left) / size - 0.5);
   return [[tp, whole.positives, whole.found], [fp, whole.base - whole.positives, whole.false_alarms]].map(([sums, dots, flagged]) =>
     dotScores(thresholds, sums, dots, isWhole, axis.to).map((score, k) => {
@@ -62,7 +64,7 @@ function dotsByScore({ threshold: thresholds, tp, fp, whole, isWhole, axis, X, l
 }
 
 // Dots on each other, positives upwards and negatives downwards, closer where a column is taller than the room.
-function stackedDots(whole, sides, box, size) {
+export function stackedDots(whole, sides, box, size) {
   const height = box.bottom - box.top;
   const [up, down] = sides.map((list) => {
     const tall = new Map(), places = list.map((x) => { const key = Math.round(x), n = tall.get(key) || 0; tall.set(key, n + 1); return n; });

@@ -1,5 +1,18 @@
 // The page: moving, remembering, taking the numbers away, and the beginning.
 
+import { between, counted, digits, isNumber, percent, valueText } from "./numbers.js";
+import { el, host } from "./charts.js";
+import { begins, csvText, exporters, kept, redraws, remembered, settles, when } from "./frame.js";
+import { headline } from "./outcomes.js";
+import {
+  atPrevalence, bounded, BY_NAME, cellsAt, chanceAt, charts, countsAt, FIRST_CHOSEN, groupsNow, isStart, isSteady,
+  looksAt, METRICS, nearestPlace, nearestThreshold, prevalence, rows, scoreAt, shareAt, START, state, stopOf,
+  thresholdAt, THRESHOLDS, turns, valueAt, view,
+} from "./state.js";
+import { folded, readRows, sorted } from "./rows.js";
+import { caughtUp, LIVE, move, settled, update, watcher } from "./update.js";
+import { stepped } from "./dots.js";
+
 // ---------------------------------------------------------------- moving
 
 function bestThreshold(name) {
@@ -52,8 +65,8 @@ const ownStop = () => (view === D.view ? START.stop : Math.max(0, D.stops.indexO
 // Another class against the rest: its own table at its own share.
 function turned(chosen, keepStop) {
   const share = D.stops[state.stop];
-  view = chosen.label === D.view.label ? D.view : chosen;
-  if (D.classes) classStops();
+  looksAt(chosen.label === D.view.label ? D.view : chosen);
+  for (const act of turns) act();
   state.stop = keepStop ? nearestPlace(D.stops, share) : ownStop();
   host("metrics").dataset.class = view.label;
 }
@@ -102,7 +115,7 @@ function movedVerdict() {
 }
 
 // The groups where the sliders stand, as far as they follow.
-const liveGroups = () => (D.groups.follows ? groupRows(GROUP_ROWS.map(({ now }) => now)) : []);
+const liveGroups = () => (D.groups.follows ? groupRows(groupsNow.map(({ now }) => now)) : []);
 
 function groupRows(live) {
   const { by, names, methods, parts } = D.groups, number = (v) => (isNumber(v) ? v : null), drawn = D.stratified ? "stratified" : "posterior";

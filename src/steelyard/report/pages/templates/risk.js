@@ -1,5 +1,9 @@
 // Rows sent to a person: one slider, whose stops are the points of the curve.
 
+import { percent } from "./numbers.js";
+import { area, dot, host, labels, line, place, plot, SHARES, ticked } from "./charts.js";
+import { begins, kept, redraws, remembered, tables } from "./frame.js";
+
 (() => {
   const R = D.risk, slider = host("risk-share");
   if (!R || !slider) return;

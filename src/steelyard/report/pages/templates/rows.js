@@ -1,9 +1,13 @@
 // Rows: the metrics, each with its bar, what opens below it, and the order they stand in.
 
-const across = (v) => `${(100 * Math.min(1, Math.max(0, v))).toFixed(2)}%`;
+import { isNumber, placed, valueText } from "./numbers.js";
+import { el, host, put, shown } from "./charts.js";
+import { METRICS, rows } from "./state.js";
+
+export const across = (v) => `${(100 * Math.min(1, Math.max(0, v))).toFixed(2)}%`;
 const end = (v, infinite) => (v === null ? infinite : String(v));
 
-function bar(cell, row) {
+export function bar(cell, row) {
   el("span", { class: "end" }, cell, end(row.range[0], "-∞"));
   const svg = el("svg", { class: "bar", height: 16, "aria-hidden": "true" }, cell);
   el("line", { class: "track", x1: "0%", x2: "100%", y1: 8, y2: 8 }, svg);
@@ -16,21 +20,21 @@ function bar(cell, row) {
   return parts;
 }
 
-function drawBand(parts, row, low, high) {
+export function drawBand(parts, row, low, high) {
   const known = isNumber(low) && isNumber(high);
   const from = known ? placed(row, low) : 0, to = known ? placed(row, high) : 0;
   put(parts.band, "x", across(from));
   put(parts.band, "width", known ? across(to - from) : 0);
 }
 
-function drawMark(parts, row, value, chance) {
+export function drawMark(parts, row, value, chance) {
   shown(parts.dot, isNumber(value));
   shown(parts.chance, isNumber(chance));
   if (isNumber(value)) put(parts.dot, "cx", across(placed(row, value)));
   if (isNumber(chance)) for (const key of ["x1", "x2"]) put(parts.chance, key, across(placed(row, chance)));
 }
 
-function readRows(table, list, kept) {
+export function readRows(table, list, kept) {
   for (const tr of table.querySelectorAll("tr[data-value]")) {
     const row = list.get(tr.dataset.metric || tr.dataset.classMetric);
     const [value, barCell, interval, chance] = tr.querySelectorAll("td");
@@ -83,14 +87,14 @@ function facts(list, row, of) {
 }
 
 // The rows beyond the first few are folded away until asked for.
-function folded(few) {
+export function folded(few) {
   const rest = METRICS.length - METRICS.filter((row) => row.top).length;
   host("more").hidden = !rest || rest === METRICS.length;
   host("metrics").classList.toggle("few", few && rest < METRICS.length);
   host("more").textContent = few ? `Show all ${METRICS.length} metrics` : "Show the first few only";
 }
 
-function sorted(by) {
+export function sorted(by) {
   folded(false);
   const table = host("metrics");
   const every = [...rows.values()];

@@ -1,5 +1,8 @@
 // Runs: the leaderboard over the runs by the chosen metric.
 
+import { host } from "./charts.js";
+import { kept, remembered } from "./frame.js";
+
 const runsMetric = host("runs-metric");
 const showRuns = () => { for (const part of document.querySelectorAll("[data-run-board]")) part.hidden = part.dataset.runBoard !== runsMetric.value; };
 if (runsMetric) {

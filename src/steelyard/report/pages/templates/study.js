@@ -1,5 +1,8 @@
 // A study: its claims to take along, and each table as a file.
 
+import { el } from "./charts.js";
+import { begins, csvText, exporters, saveText } from "./frame.js";
+
 const studyClaims = () => [...document.querySelectorAll(".claim")].map((claim) => {
   const words = (part) => { const found = claim.querySelector(part); return found ? found.textContent.replace(/\s+/g, " ").trim() : ""; };
   return { claim: words(".claimed"), place: words(".place"), paper: words(".paper"), ours: words(".ours"), verdict: words(".verdict-word"), why: words("dd:last-child") };

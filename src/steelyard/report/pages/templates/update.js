@@ -1,13 +1,25 @@
 // Update: values at once, intervals when the sliders rest.
 
+import {
+  between, chanceOf, digits, drawn, intervalOf, isNumber, percent, reasonOf, rowsOfEach, valueOf, valueText,
+} from "./numbers.js";
+import { el, host, say, widthOf, WIDTHS } from "./charts.js";
+import { remembered } from "./frame.js";
+import { filled, headline } from "./outcomes.js";
+import {
+  atPrevalence, BY_NAME, cellsAt, chanceAt, charts, inRows, isStart, isSteady, nearestPlace, placeOf, possible,
+  prevalence, rests, rows, shareAt, state, thresholdAt, THRESHOLDS, valueAt, view, whyAt,
+} from "./state.js";
+import { bar, drawBand, drawMark, sorted } from "./rows.js";
+
 // What is out of view follows when it comes into view, when the sliders rest, or before the numbers are taken away.
 const inView = new Set(), late = new Set();
-const watcher = new IntersectionObserver((found) => {
+export const watcher = new IntersectionObserver((found) => {
   for (const { target, isIntersecting } of found) isIntersecting ? inView.add(target) : inView.delete(target);
   follow(late, false);
 });
 
-function follow(parts, now, redraw = now) {
+export function follow(parts, now, redraw = now) {
   const share = shareAt(state.stop), cells = atPrevalence(cellsAt(state.index), share);
   for (const part of [...parts]) {
     if (!now && part.room && !inView.has(part.room)) late.add(part);
@@ -15,9 +27,15 @@ function follow(parts, now, redraw = now) {
   }
 }
 
-const caughtUp = () => follow(late, true, false);
+export const caughtUp = () => follow(late, true, false);
 
-function update(redraw) {
+let resting = 0;
+export function move(change) {
+  Object.assign(state, change);
+  update(false);
+}
+
+export function update(redraw) {
   if (redraw) WIDTHS.clear();
   const share = shareAt(state.stop), cells = atPrevalence(cellsAt(state.index), share), start = isStart();
   for (const entry of rows.values()) entry.now = start ? entry.row.value : valueAt(entry.row, cells, state.stop);
@@ -48,7 +66,7 @@ function drawRows(cells) {
 charts.push({ room: host("metrics"), moved: drawRows }, { room: host("cells"), moved: table }, { room: host("picture"), moved: picture });
 
 // What waits until the sliders rest, at once: before the numbers are taken away.
-function settled() {
+export function settled() {
   if (!resting) return;
   clearTimeout(resting);
   atRest();
@@ -108,7 +126,7 @@ function table(cells) {
 
 // What moved, in words: the headline follows, the other sentences stay those of the evaluation and say so.
 const AS_EVALUATED = [...host("now").childNodes];
-const LIVE = D.is_live && document.querySelector('h1 [data-code="outcomes"]'), FIRST_HEADLINE = LIVE && LIVE.textContent;
+export const LIVE = D.is_live && document.querySelector('h1 [data-code="outcomes"]'), FIRST_HEADLINE = LIVE && LIVE.textContent;
 if (LIVE) LIVE.classList.add("live");
 const MARKED = document.querySelectorAll(".verdict, .stays"), LEAD = host("lead"), FIRST_LEAD = [...LEAD.childNodes];
 function describe(cells, share, start) {
@@ -119,7 +137,7 @@ function describe(cells, share, start) {
   else now(cells, share, null);
 }
 
-const rateRow = (name) => BY_NAME.get(name) || { name, title: name, range: [0, 1], share: true };
+export const rateRow = (name) => BY_NAME.get(name) || { name, title: name, range: [0, 1], share: true };
 
 function now(cells, share, set) {
   const { now: forms } = D.headline;
@@ -185,4 +203,39 @@ function controls() {
   const words = threshold === null ? "as predicted" : threshold === Infinity ? "nobody flagged" : digits(threshold);
   say(host("threshold-shown"), words);
   t.setAttribute("aria-valuetext", words);
+}
+
+// The confusion matrix as areas: the width of a column is the size of its class, its filled height its recall.
+const narrow = (share) => percent(share).replace("above ", ">");
+function picture(cells) {
+  const room = host("picture");
+  const width = Math.max(280, widthOf("picture", 480)), height = 232;
+  const svg = el("svg", { width: "100%", height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+  const [tp, fn, fp, tn] = cells, p = tp + fn, n = fp + tn;
+  const side = Math.min(136, Math.max(120, width * 0.26)), gap = 2;
+  const inner = width - 2 * side - gap, thin = 3;
+  let wide = inner * (p / (p + n));
+  wide = Math.min(inner - thin, Math.max(thin, wide));
+  const top = 24, tall = height - top - 32;
+  const column = (x, w, right, wrong, kind, anchor, at, words) => {
+    const caught = right + wrong ? right / (right + wrong) : 0, full = tall * caught;
+    el("rect", { class: `${kind} wrong`, x, y: top, width: w, height: tall - full }, svg);
+    el("rect", { class: `${kind} right`, x, y: top + tall - full, width: w, height: full }, svg);
+    const text = (y, count, name) => {
+      const share = narrow(right + wrong ? count / (right + wrong) : NaN);
+      el("text", { class: "cell", x: at, y, "text-anchor": anchor }, svg, inRows(count));
+      [name, share].forEach((line, i) => el("text", { class: "tick", x: at, y: y + 15 + 14 * i, "text-anchor": anchor }, svg, line));
+    };
+    const middle = (from, to) => Math.min(top + tall - 32, Math.max(top + 8, (from + to) / 2));
+    let upper = middle(top, top + tall - full), lower = middle(top + tall - full, top + tall);
+    if (lower - upper < 58) { const mid = Math.min(top + tall - 61, Math.max(top + 37, (upper + lower) / 2)); upper = mid - 29; lower = mid + 29; }
+    text(upper, wrong, words[0]);
+    text(lower, right, words[1]);
+  };
+  column(side, wide, tp, fn, "positive", "end", side - 8, ["false negatives", "true positives"]);
+  column(side + wide + gap, inner - wide, tn, fp, "negative", "start", width - side + 8, ["false positives", "true negatives"]);
+  el("text", { class: "axis", x: side - 8, y: height - 4, "text-anchor": "end" }, svg, `positives ${narrow(p / (p + n))}`);
+  el("text", { class: "axis", x: width - side + 8, y: height - 4 }, svg, `negatives ${narrow(n / (p + n))}`);
+  el("text", { class: "axis", x: Math.max(0, Math.min(side, width - 232)), y: 12 }, svg, "width: class size · filled: recall");
+  room.replaceChildren(svg);
 }
