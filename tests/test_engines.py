@@ -571,15 +571,23 @@ def test_as_many_bins_as_one_query_can_fetch():
 
 
 NAMES = [
-    ("true", 1, "true= names a column of the frame by text, not by a int"),
+    ("true", 1, "true= is the name of a column of the frame, as text, not 1; rename the column."),
     ("true", None, "score= names a column of a frame; name that of the truth too, with true=."),
-    ("pred", np.array([0, 1]), "pred= names a column of the frame by text, not by a ndarray"),
-    ("by", np.array(["x", "y"]), "by= names a column of the frame by text, not by a ndarray"),
-    ("by", ["y", 3], "by= names a column of the frame by text, not by a int"),
-    ("weight", np.array([1.0, 2.0]), "weight= of a frame is the name of a column."),
-    ("frequency", [1, 2], "frequency= of a frame is the name of a column."),
+    (
+        "pred",
+        np.array([0, 1]),
+        "pred= is the name of a column of the frame, as text, not array([0, 1]); values are given as y_pred=.",
+    ),
+    ("by", np.array(["x", "y"]), "by= is the name of a column of the frame, as text, not array(['x', 'y']"),
+    ("by", ["y", 3], "by= is the name of a column of the frame, as text, not 3; rename the column."),
+    (
+        "weight",
+        np.array([1.0, 2.0]),
+        "weight= is the name of a column of the frame, as text, not array([1., 2.]); values are given as sample_weight=.",
+    ),
+    ("frequency", [1, 2], "frequency= is the name of a column of the frame, as text, not [1, 2]."),
     ("threshold", "x", "A threshold is a number, not 'x'"),
-    ("exact", "no", "exact= takes True, False or None, not 'no'"),
+    ("exact", "no", "exact= is True, False or None, not 'no'"),
 ]
 
 

@@ -64,10 +64,14 @@ def test_a_column_for_each_class_is_counted_into_a_table_of_probabilities():
 
 
 def test_a_name_of_a_column_is_text():
-    for use in ("pred", "score"):
+    words = "is the name of a column of the frame, as text, not"
+    for use in ("true", "pred", "score"):
         for values in (S, [S, S], S.tolist()):
-            with pytest.raises(InputTypeError, match=rf"^{use}= names .* by text"):
-                steelyard.evaluate(FRAME, **{"true": "y", use: values})
+            with pytest.raises(InputTypeError, match=f"^{use}= {words}") as refused:
+                steelyard.evaluate(FRAME, **{"true": "y", "pred": "p", use: values})
+            assert refused.value.argument == use and refused.value.given
+    with pytest.raises(InputTypeError, match=rf"^score= {words} array.*; values are given as y_score=\.$"):
+        steelyard.compare(FRAME, true="y", score={"a": "s", "b": S})
 
 
 def test_names_of_columns_beside_arrays_are_answered_by_what_holds_columns():

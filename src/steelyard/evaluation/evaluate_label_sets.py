@@ -293,7 +293,9 @@ def _threshold_of_labels(threshold: Any, labels: Labels) -> float | Array:
     except (TypeError, ValueError):
         at = np.array(np.nan)
     if at.shape not in ((), (len(labels),)) or np.isnan(at).any():
-        raise InputError(f"threshold= is a number, or one for each of {len(labels):,} labels, not {threshold!r:.60}.")
+        raise InputError(
+            argument="threshold", expected=f"a number, or one for each of {len(labels):,} labels", given=threshold
+        )
     return at if at.shape else float(at)
 
 

@@ -85,7 +85,9 @@ def group_columns(by: By) -> dict[str, Array]:
         return {str(name): checks.column(values, f"by[{name!r}]") for name, values in by.items()}
     if np.ndim(by) > 1 or hasattr(by, "columns"):
         raise InputTypeError(
-            'by= is one value per row; several columns are given by name: by={"site": ..., "year": ...}.'
+            argument="by",
+            expected="one value per row",
+            do='several columns are given by name: by={"site": ..., "year": ...}',
         )
     name = getattr(by, "name", None)
     return {str(name or "group"): checks.column(by, "by")}

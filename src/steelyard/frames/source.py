@@ -271,11 +271,16 @@ def names_class_columns(score: object) -> bool:
     return isinstance(score, (list, tuple)) or (isinstance(score, str) and "*" in score)
 
 
+_OF_VALUES = {"true": "y_true", "pred": "y_pred", "score": "y_score", "weight": "sample_weight"}
+
+
 def check_name(use: str, name: object) -> None:
     """Refuse the name of a column that is no text."""
-    if not isinstance(name, str):
-        kind = "None" if name is None else f"a {type(name).__name__}"
-        raise InputTypeError(f"{use}= names a column of the frame by text, not by {kind}; rename it where need be.")
+    if isinstance(name, str):
+        return
+    do = f"values are given as {_OF_VALUES[use]}=" if use in _OF_VALUES and hasattr(name, "__len__") else ""
+    do = "rename the column" if isinstance(name, Real) else do
+    raise InputTypeError(argument=use, expected="the name of a column of the frame, as text", given=name, do=do)
 
 
 def check_choices(threshold: object, exact: object) -> None:
@@ -283,7 +288,7 @@ def check_choices(threshold: object, exact: object) -> None:
     if threshold is not None and not isinstance(threshold, Real):
         raise InputTypeError(f"A threshold is a number, not {threshold!r}.")
     if exact not in (None, True, False):
-        raise InputTypeError(f"exact= takes True, False or None, not {exact!r}.")
+        raise InputTypeError(argument="exact", expected="True, False or None", given=exact)
 
 
 def check_columns(source: Source, columns: ColumnNames) -> None:
@@ -391,9 +396,9 @@ class FrameColumns(NamedTuple):
 
 def column_name(use: str, name: ArrayLike | str | None) -> str | None:
     """The name of a column of a frame."""
-    if name is None or isinstance(name, str):
-        return name
-    raise InputTypeError(f"{use}= of a frame is the name of a column.")
+    if name is not None:
+        check_name(use, name)
+    return name  # type: ignore[return-value]  # no array is left
 
 
 def refuse_name(use: str, values: object) -> None:

@@ -95,7 +95,7 @@ def _requested_counts(
 ) -> Counts[Array]:
     """The four cells of each class that the options ask for, one against the rest."""
     if average == "samples" or not is_choice(average, ClassAverage):
-        raise InputError(f"average= takes 'binary', 'micro', 'macro', 'weighted' or None, not {average!r}.")
+        raise InputError(argument="average", expected="'binary', 'micro', 'macro', 'weighted' or None", given=average)
     table = _table(y_true, y_pred, sample_weight)
     positions = None
     if labels is not None:

@@ -353,6 +353,7 @@ def named_models(true: Any, pred: Any, score: Any) -> dict[str, Model]:
 
     Where the truth is a list, each column of it is a label, and so is each of the predictions.
     """
+    named_columns("true", true)  # each of them text
     if isinstance(true, (list, tuple)) and not isinstance(pred, Mapping) and not isinstance(score, Mapping):
         return {"": Model(pred, score)} if pred is not None or score is not None else {}
     preds, scores = _by_model("pred", pred), _by_model("score", score)
@@ -373,12 +374,10 @@ def _by_model(use: str, names: Any) -> dict[str, Any]:
     if names is None:
         return {}
     if isinstance(names, Mapping):
+        for column in names.values():
+            if not isinstance(column, Mapping):  # of the classes of one model
+                check_name(use, column)
         return {str(name): column for name, column in names.items()}
-    listed = names if isinstance(names, (list, tuple)) else [names]
-    if any(hasattr(each, "dtype") or isinstance(each, (list, tuple)) for each in listed):
-        raise InputTypeError(
-            f"{use}= names columns of a frame by text, and values were given; beside y_true values are y_{use}=."
-        )
     if isinstance(names, (list, tuple)):
         return {name: name for name in named_columns(use, names)}
     check_name(use, names)

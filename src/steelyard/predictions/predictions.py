@@ -231,7 +231,9 @@ class Predictions:
                 raise InputTypeError(f"{name} was given twice, by its place and by its name; give it once.")
             stated[name] = value
         if isinstance(stated.get("y_true"), Mapping):
-            raise InputTypeError("y_true= is one value per row, not a mapping; give models by name beside it.")
+            raise InputTypeError(
+                argument="y_true", expected="one value per row, not a mapping", do="give models by name beside it"
+            )
         for name in ("y_pred", "y_true"):
             if isinstance(stated.get(name), str):
                 raise InputTypeError(

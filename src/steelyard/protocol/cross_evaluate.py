@@ -157,7 +157,7 @@ def check_metrics(metrics: object) -> None:
     if metrics is None:
         return
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
-        raise InputTypeError(f"metrics= takes a list of metrics; write [{metrics!r}].")
+        raise InputTypeError(argument="metrics", expected="a list of metrics", do=f"write [{metrics!r}]")
     if not [MetricSpec.of(metric) for metric in metrics]:
         raise InputError("metrics= is empty; name at least one metric, or leave it out for all.")
 

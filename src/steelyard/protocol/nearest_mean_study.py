@@ -216,7 +216,7 @@ def _named_model(estimator: Estimator | Mapping[str, Estimator]) -> tuple[str, E
 def _metrics(metrics: Iterable[MetricLike] | Mapping[str, MetricLike] | None) -> dict[str, str]:
     """The names of the metrics by what they are called here."""
     if isinstance(metrics, str):
-        raise InputTypeError(f"metrics= takes a list of metrics; write [{metrics!r}].")
+        raise InputTypeError(argument="metrics", expected="a list of metrics", do=f"write [{metrics!r}]")
     chosen = get_metrics(COMPARED) if metrics is None else metrics
     pairs = chosen.items() if isinstance(chosen, Mapping) else ((get_metric(m).name, m) for m in chosen)
     named = {str(short): get_metric(metric).name for short, metric in pairs}

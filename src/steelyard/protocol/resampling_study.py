@@ -275,8 +275,9 @@ def _check_margin(margin: float, spec: MetricSpec) -> None:
     low, high = spec.metric.range
     if margin >= high - low:
         raise InputError(
-            f"margin= is a difference of {spec.name}, which lies between {low:g} and {high:g}; {margin!r} would call "
-            "every gain none, so give less, such as 0.02."
+            argument="margin",
+            expected=f"a difference of {spec.name}, which lies between {low:g} and {high:g}",
+            do=f"{margin!r} would call every gain none, so give less, such as 0.02",
         )
 
 

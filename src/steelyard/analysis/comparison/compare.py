@@ -225,7 +225,9 @@ class Question:
         asked = self.asked(usual_specs(first, self.options), UseNumbers(kind, labels=True))
         if self.prevalence is not None:
             if len(first.labels) > 2:
-                raise InputError("prevalence= is the share of one positive class; name it with pos_label=.")
+                raise InputError(
+                    argument="prevalence", expected="the share of one positive class", do="name it with pos_label="
+                )
             labels = {name: at_prevalence(self._stated(table), self.prevalence) for name, table in labels.items()}
         tables = ModelTables(asked.judged(OUTCOME_METRICS[kind]), self.options, labels)
         is_read = self.prevalence is not None
@@ -889,7 +891,9 @@ def _checked_prevalence(p: Predictions, prevalence: Any) -> Any:
             "prevalence= of models on the same rows is one number; an uncertain one is read at float(prevalence)."
         )
     if p.are_sets or p.by_highest() is not p:
-        raise InputError("prevalence= is the share of one positive class; name it with pos_label=.")
+        raise InputError(
+            argument="prevalence", expected="the share of one positive class", do="name it with pos_label="
+        )
     refuse_unused(p, "compare at a prevalence", "cluster")
     return prevalence
 

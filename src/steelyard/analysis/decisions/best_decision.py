@@ -302,7 +302,9 @@ def _costs(
     if matrix is not None and metric is not None:
         raise InputTypeError("metric= and cost_matrix= both say what is best; give one of them.")
     if reject is not None and reject_cost is not None:
-        raise InputTypeError("reject= is the share of the rows for a person, which reject_cost= sets; give one.")
+        raise InputTypeError(
+            argument="reject", expected="the share of the rows for a person, which reject_cost= sets", do="give one"
+        )
     if reject is not None and not (_is_number(reject) and 0 <= reject < 1):
         raise InputError(
             argument="reject", expected="the share of the rows to send to a person, from 0 to below 1", given=reject

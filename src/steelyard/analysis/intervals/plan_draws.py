@@ -170,7 +170,9 @@ class SamplingDesign(Protocol):
 def labelled_by(p: Predictions) -> PlannedRows:
     """The labelled rows of a design; anything else is refused."""
     if not hasattr(p.design, "labelled"):
-        raise InputTypeError(f"design= is 'random', 'stratified' or a plan of label_plan, not {p.design!r}; give one.")
+        raise InputTypeError(
+            argument="design", expected="'random', 'stratified' or a plan of label_plan", given=p.design, do="give one"
+        )
     rows: PlannedRows = p.design.labelled(p)
     return rows
 

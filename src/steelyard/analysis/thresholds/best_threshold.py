@@ -303,7 +303,9 @@ class Search:
         check_level(self.level)
         check_confidence(self.confidence)
         if self.confidence is not None and not self.criterion.limits:
-            raise InputError("confidence= is that of limits; give them too, such as where='recall >= 0.9'.")
+            raise InputError(
+                argument="confidence", expected="that of limits", do="give them too, such as where='recall >= 0.9'"
+            )
 
     def best(self, sample: ThresholdSample, draws: int, rng: np.random.Generator) -> BestThreshold:
         """The best threshold of a sample, with its variation over so many resamples of the rows."""
