@@ -140,11 +140,13 @@ def test_the_interval_of_the_ranked_probability_score_counts_clusters():
 
 
 def test_classes_in_order_are_a_question_of_recommend():
-    use = [advice.metric for advice in steelyard.recommend(ordered=True).use]
-    assert use[:2] == ["kappa[weights=quadratic]", "macro_mean_absolute_class_error"] and "g_mean" in use
-    use = [advice.metric for advice in steelyard.recommend(ordered=True, stable_prevalence=True, calibration=True).use]
-    assert use[1:3] == ["mean_absolute_class_error", "ranked_probability_score"]
-    assert "kappa[weights=quadratic]" not in [advice.metric for advice in steelyard.recommend().use]
+    read = [advice.metric for advice in steelyard.recommend(ordered=True).read]
+    assert read[:2] == ["kappa[weights=quadratic]", "macro_mean_absolute_class_error"] and "ac_score" in read
+    read = [advice.metric for advice in steelyard.recommend(ordered=True, stable_prevalence=True).read]
+    assert read[1] == "mean_absolute_class_error"
+    read = [advice.metric for advice in steelyard.recommend(ordered=True, use="probabilities").read]
+    assert "ranked_probability_score" in read
+    assert "kappa[weights=quadratic]" not in [advice.metric for advice in steelyard.recommend().read]
 
 
 @pytest.fixture(scope="module")

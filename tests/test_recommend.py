@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ import steelyard
 from steelyard import Counts, audit, get_metric, recommend
 from steelyard.auditing import decisions, properties
 from steelyard.metrics import identities
+from steelyard.metrics.uses import USES
 
 pytest.importorskip("sympy")
 DOCS = Path(__file__).parent.parent / "docs" / "properties.md"
@@ -28,133 +30,170 @@ def names(advice):
     return [item.metric for item in advice]
 
 
-def test_the_answers_decide_the_metrics():
-    assert names(recommend(allow_zero_recall=False).use) == ["g_mean", "ac_score", "tpnr"]
-    assert repr(recommend()) == repr(recommend(allow_zero_recall=False))
-    half = recommend(allow_zero_recall=True)
-    assert {"g_mean", "ac_score"} <= {*names(half.use)}
-    assert "balanced_accuracy" not in names(half.avoid)
-    assert "balanced_accuracy" in names(recommend(allow_zero_recall=False).avoid)
-    assert "mcc" not in names(recommend(stable_prevalence=True).avoid)
-    assert names(recommend(cost={"cost_fn": 5}).use) == ["expected_cost", "normalized_expected_cost", "net_benefit"]
-    assert names(recommend(ranking=True).use) == ["roc_auc"]
-    assert "12 positives" in " ".join(recommend(positives=12).beside)
+RNG = np.random.default_rng(3)
+Y = (RNG.random(2_000) < 0.05).astype(int)
+S = 1 / (1 + np.exp(3 - 2 * (RNG.normal(size=2_000) + Y)))
+CLASSES = RNG.choice(["a", "b", "c"], 300, p=[0.6, 0.3, 0.1])
+NUMBERS = ["average_precision", "ac_score", "roc_auc", "brier_skill_score"]
+OF_ROWS = {
+    "probabilities": {"y_score": S},
+    "scores": {"y_score": np.log(S) - np.log1p(-S)},
+    "labels": {"y_pred": S >= 0.5},
+}
 
 
-def test_a_ranking_heeds_every_other_answer():
-    alike = recommend(ranking=True)
-    assert names(alike.use) == ["roc_auc"] and "average precision of both classes" in " ".join(alike.beside)
-    rare = recommend(ranking=True, equal_class_weight=False)
-    assert names(rare.use) == ["average_precision"] and "deployment prevalence" not in " ".join(rare.beside)
-    there = recommend(ranking=True, stable_prevalence=True)
-    assert names(there.use) == ["roc_auc"] and "average_precision at the deployment prevalence" in there.beside[-1]
-    assert (
-        "at the deployment prevalence"
-        in recommend(ranking=True, equal_class_weight=False, stable_prevalence=True).use[0].why
+def test_each_use_has_one_number_and_without_a_use_it_is_asked():
+    asked = recommend()
+    assert names(asked.read) == NUMBERS and [each.use for each in asked.read] == [*USES]
+    assert asked.use is None and not asked.unfit
+    assert asked.asks[0].startswith("What are the predictions for?") and all(
+        f"use={use!r}" in asked.asks[0] for use in USES
     )
-    assert "allow_zero_recall" in recommend(ranking=True, allow_zero_recall=True).beside[-1]
-    assert "10 positives" in recommend(ranking=True, positives=10).beside[-1]
+    for use, number in zip(USES, NUMBERS, strict=True):
+        found = recommend(use=use)
+        assert names(found.read) == [number] and found.use == use and f"For {use}, read" in found.headline
+        assert not any("predictions for" in question for question in found.asks)
+
+
+@pytest.mark.parametrize("given", OF_ROWS)
+def test_the_number_is_the_one_that_evaluate_leads_with(given):
+    rows = OF_ROWS[given]
+    numbered = {s.code.removeprefix("for-") for s in steelyard.evaluate(Y, **rows).verdict if s.code.startswith("for-")}
+    found = recommend(Y, **rows)
+    assert {each.use for each in found.read} == numbered
+    assert repr(recommend(steelyard.evaluate(Y, **rows)).read) == repr(found.read)
+    for advice in found.read:
+        evaluation = steelyard.evaluate(Y, **rows, use=advice.use)
+        assert recommend(Y, **rows, use=advice.use).read[0].metric == evaluation.leading[0] == advice.metric
+        assert advice.why in evaluation.verdict[0] or advice.why[3:] in evaluation.verdict[0]
+    for use in USES.keys() - numbered:
+        with pytest.raises(steelyard.SteelyardError, match=f"use='{use}'"):
+            recommend(Y, **rows, use=use)
+
+
+def test_of_many_classes_the_number_is_the_one_that_evaluate_leads_with():
+    guesses = np.where(RNG.random(300) < 0.7, CLASSES, "a")
+    for use in ("alerts", "balance"):
+        found = recommend(CLASSES, guesses, use=use)
+        assert found.read[0].metric == steelyard.evaluate(CLASSES, guesses, use=use).leading[0]
+    assert "macro F1" in recommend(CLASSES, guesses, use="alerts").headline
+    assert "each of the 3 classes" in " ".join(found.beside) and "kalita2010" in found.sources
+    assert "ordered=True" in " ".join(found.asks)
+
+
+def test_a_capacity_is_for_alerts_and_stands_beside():
+    found = recommend(Y, y_score=S, capacity="200 of 10000")
+    assert found.use == "alerts" and "use='alerts'" in found.assumed[-1]
+    assert "precision_at_k[k=40]" in found.beside[0] and "lift[share=0.02]" in found.beside[0]
+    assert not any("looked at" in question for question in found.asks)
+    assert recommend(capacity=50).use == "alerts"
+
+
+def test_no_metric_is_advised_against_without_the_use_for_which():
+    text = repr(recommend()) + "".join(repr(recommend(use=use)) for use in USES)
+    assert "avoid" not in text.lower() and all(f"Not for {use}:" in text for use in USES)
+    for use in USES:
+        assert {advice.use for advice in recommend(use=use).unfit} == {use}
+
+
+def test_what_does_not_fit_lacks_a_decided_property():
+    alerts = {advice.metric: advice.why for advice in recommend(use="alerts").unfit}
+    assert alerts.keys() == {"accuracy", "balanced_accuracy", "g_mean", "roc_auc"}
+    assert decide("roc_auc", "prevalence_invariance").holds and "stays the same at any prevalence" in alerts["roc_auc"]
+    assert alerts["accuracy"].endswith("zero recall: 1/2 on tp=0, fn=1, fp=0, tn=1, where 0 was asked")
+    balance = {advice.metric: advice.why for advice in recommend(use="balance").unfit}
+    assert {"accuracy", "mcc", "precision", "f1", "average_precision"} <= balance.keys()
+    assert "which class is called positive" in balance["f1"] and "moves with the prevalence" in balance["mcc"]
+    here = {advice.metric for advice in recommend(use="balance", stable_prevalence=True).unfit}
+    assert not {"mcc", "kappa", "average_precision"} & here and {"f1", "precision"} <= here
+    given_up = recommend(use="balance", stable_prevalence=True, allow_zero_recall=True)
+    assert "accuracy" not in names(given_up.unfit) and "1/2" not in " ".join(given_up.beside)
+    assert "it is 1/2 where one class has zero recall" in " ".join(recommend(use="balance").beside)
+    for use in ("ranking", "probabilities"):
+        assert all("one threshold" in advice.why for advice in recommend(use=use).unfit)
+
+
+def test_a_changed_formula_changes_the_advice(registry):
+    assert "mcc" not in names(recommend(use="alerts").unfit)
+    registry._REGISTRY["mcc"] = replace(get_metric("mcc"), function=get_metric("g_mean").function)
+    assert "mcc" in names(recommend(use="alerts").unfit)
 
 
 def test_where_the_verdict_calls_accuracy_fair_it_is_not_advised_against():
     even, rare = Counts(40, 10, 8, 42), Counts(4, 1, 8, 87)
-    fair = recommend(steelyard.evaluate(even))
-    assert "accuracy" not in names(fair.avoid) and "accuracy, a fair summary here" in " ".join(fair.beside)
+    fair = recommend(steelyard.evaluate(even), use="balance")
+    assert "accuracy" not in names(fair.unfit) and "accuracy, a fair summary here" in " ".join(fair.beside)
     assert any("fair summary" in sentence for sentence in steelyard.evaluate(even).verdict)
-    assert "accuracy" in names(recommend(rare).avoid) and "fair" not in " ".join(recommend(rare).beside)
-    assert not any("fair summary" in sentence for sentence in steelyard.evaluate(rare).verdict)
-    assert "accuracy" in names(recommend(even, equal_class_weight=False).avoid)
+    assert "accuracy" in names(recommend(rare, use="balance").unfit)
+    assert not any("fair" in line for line in (*recommend(rare).beside, *steelyard.evaluate(rare).verdict))
 
 
-def test_classes_that_do_not_matter_alike_get_metrics_that_do_not_weigh_them_alike():
-    fit = recommend(equal_class_weight=False, allow_zero_recall=True)
-    assert names(fit.use) == ["iba", "alpha_f1", "class_weighted_accuracy"]
-    for item in fit.use:
-        assert decide(item.metric, "class_symmetry").holds is False and decide(item.metric, "leans_to_positives").holds
-        assert "gives the two classes different weights (" in item.why
-    blamed = {item.metric: item for item in fit.avoid}
-    assert blamed["g_mean"].why == "counts errors on either class alike (proved)"
-    assert blamed["g_mean"].cite == "garcia2012"
+def test_costs_and_an_order_lead_whatever_the_use():
+    costs = recommend(use="alerts", cost={"cost_fn": 10, "cost_fp": 1})
+    assert names(costs.read) == ["expected_cost[cost_fn=10, cost_fp=1]", "average_precision"]
+    assert "give a class up" in " ".join(costs.beside)
+    assert names(recommend(cost={"cost_fn": "amount"}).read)[0] == "expected_cost"
+    ordered = names(recommend(use="balance", ordered=True).read)
+    assert ordered == ["kappa[weights=quadratic]", "macro_mean_absolute_class_error", "ac_score"]
+    assert "mean_absolute_class_error" in names(recommend(ordered=True, stable_prevalence=True).read)
 
 
-@pytest.mark.parametrize("alike", [True, False])
-@pytest.mark.parametrize("may_fail", [True, False])
-def test_a_prevalence_in_use_asks_for_metrics_that_move_with_it(alike, may_fail):
-    fit = recommend(equal_class_weight=alike, allow_zero_recall=may_fail, stable_prevalence=True)
-    moving = [decide(name, "prevalence_invariance").holds is False for name in names(fit.use)]
-    none_fits = "no metric both moves with it" in " ".join(fit.beside)
-    assert moving and all(moving) != none_fits
-    assert none_fits == (not alike and not may_fail)
+def test_the_sources_are_those_that_a_reviewer_knows():
+    keys = {key for use in USES for key in recommend(use=use).sources}
+    papers = {"saito2015", "davis2006", "hand2009", "chicco2020", "mcdermott2024", "vancalster2025"}
+    assert keys >= papers | {"asawa", "garcia2012", "nguyen2019", "wu2025"}
+    text = repr(recommend(use="alerts"))
+    assert "[saito2015, davis2006]" in text and "Saito, T. and Rehmsmeier" in text.split("Sources:")[1]
+    assert recommend(use="alerts").to_dict()["sources"].keys() == recommend(use="alerts").sources.keys()
 
 
-def test_a_metric_that_falls_below_zero_is_not_said_to_look_well():
-    """MCC and kappa are at most 0 where a class has zero recall."""
-    fit = recommend(allow_zero_recall=False, stable_prevalence=True)
-    assert not {"mcc", "kappa"} & {*names(fit.avoid)} and {"mcc", "kappa"} <= {*names(fit.use)}
-    assert decide("mcc", "no_credit_when_a_class_fails").verdict == "proved"
-    assert decide("mcc", "zero_when_a_class_fails").verdict == "refuted"
-    accuracy = next(item.why for item in fit.avoid if item.metric == "accuracy")
-    assert accuracy.endswith("zero recall: 1/2 on tp=0, fn=1, fp=0, tn=1, where 0 was asked")
-
-
-def test_costs_and_ranks_are_reasoned_and_blamed_as_well():
-    costs = recommend(cost={"cost_fn": 5})
-    assert "is never better for one more false negative (proved)" in costs.use[0].why
-    assert {"accuracy", "mcc", "precision"} <= {*names(costs.avoid)}
-    assert "precision" not in names(recommend(cost={"cost_fn": 5}, allow_zero_recall=True).avoid)
-    ranks = recommend(ranking=True)
-    assert "recall and specificity" not in " ".join(ranks.beside)
-    assert "stays the same at any prevalence" in ranks.use[0].why and "moves with the prevalence" in ranks.avoid[0].why
-    assert "not the order" in ranks.avoid[1].why
-
-
-def test_a_changed_metric_of_scores_changes_the_advice_on_ranks(registry):
-    registry._REGISTRY["roc_auc"] = replace(get_metric("average_precision"), name="roc_auc")
-    assert "moves with the prevalence" in recommend(ranking=True).use[0].why
-
-
-def test_the_text_names_its_sources():
-    told = repr(recommend())
-    assert "[wu2025]" in told and "Sources:" in told and "Wu, " in told.split("Sources:")[1]
-    assert recommend().to_dict()["sources"].keys() >= {"wu2025", "asawa"}
-
-
-def test_the_rarer_class_is_named_and_many_classes_are_owned_up_to():
+def test_few_rows_of_the_rarer_class_are_named():
+    few = steelyard.Counts(tp=9, fn=1, fp=12, tn=978)
+    assert "10 positives leave" in recommend(few).beside[-1]
+    assert "100" not in recommend(few, positives=100).beside[-1]
+    assert "12 positives leave" in recommend(positives=np.int64(12)).beside[-1]
     assert "5 negatives leave" in recommend(steelyard.Counts(900, 10, 3, 2)).beside[-1]
     assert "1 negative leaves" in recommend(steelyard.Counts(900, 10, 1, 0)).beside[-1]
     three = recommend(steelyard.confusion(list("aabbbcccc"), list("aabbccccc")))
-    assert any("proven for two classes" in line for line in three.beside)
     assert "2 rows of 'a' leave" in three.beside[-1]
 
 
-def test_without_sympy_the_search_decides(monkeypatch, tmp_path):
-    script = "import sys; sys.modules['sympy'] = None; import steelyard; print([a.metric for a in steelyard.recommend(allow_zero_recall=False).use])"
+def test_rows_of_every_kind_are_read():
+    y, score = np.repeat(["no", "yes"], [990, 10]), np.linspace(0, 1, 1000)
+    p = steelyard.Predictions(y, y_score=score)
+    assert repr(recommend(y, y_score=score)) == repr(p.recommend()) == repr(recommend(p))
+    frame = pl.DataFrame({"y": y, "s": np.log(score + 0.1), "patient": np.arange(1000) // 3})
+    ranked = recommend(frame, true="y", score="s")
+    assert names(ranked.read) == ["average_precision", "roc_auc"] and "10 positives" in ranked.beside[-1]
+    cut = recommend(frame, true="y", score="s", threshold=-0.2, cluster="patient")
+    assert "ac_score" in names(cut.read) and "cluster=" in " ".join(cut.beside)
+    assert "net_benefit[threshold=0.2]" in p.at(0.2).recommend(use="probabilities").beside[0]
+    assert not any("acted on" in question for question in p.at(0.2).recommend(use="probabilities").asks)
+    with pytest.raises(steelyard.SteelyardError, match="rows with one label each"):
+        recommend([["a"], ["b"]], [["a"], []])
+    with pytest.raises(steelyard.SteelyardError, match="nothing to ask about: give y_pred"):
+        recommend([0, 1])
+
+
+def test_a_notebook_shows_every_word():
+    for use in (None, *USES):
+        found = recommend(use=use, ordered=True)
+        page, html = unescape(found.to_html()), unescape(found._repr_html_())
+        texts = [*found.asks, *found.differs, *(cell for row in found.shown_rows() for cell in row.values())]
+        assert all(text in page and text in html for text in texts)
+
+
+def test_without_sympy_what_is_stored_decides(monkeypatch, tmp_path):
+    script = (
+        "import sys; sys.modules['sympy'] = None; import steelyard; print(steelyard.recommend(use='balance').read[0])"
+    )
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert ran.stdout == "['g_mean', 'ac_score', 'tpnr']\n"
-
-
-def test_every_reason_is_a_decided_property():
-    found = recommend(allow_zero_recall=False)
-    for item in found.use:
-        assert item.why.count("(proved)") == item.why.count(";") + 1
-    accuracy = next(item for item in found.avoid if item.metric == "accuracy")
-    assert "moves with the prevalence" in accuracy.why
-    assert "tp=0, fn=1, fp=0, tn=1" in accuracy.why
-
-
-def test_changing_a_formula_changes_the_advice(registry):
-    wrong = replace(get_metric("g_mean"), function=lambda c: (c.tp + c.tn) / c.total)
-    registry._REGISTRY["g_mean"] = wrong
-    advice = recommend(allow_zero_recall=False)
-    assert "g_mean" not in names(advice.use)
-    assert "g_mean" in names(advice.avoid)
+    assert ran.stdout.startswith("AC-score: it falls to 0 with either recall and stays the same at any prevalence")
 
 
 def test_the_command_line_recommends_and_audits(tmp_path, monkeypatch):
-    out = run_command("recommend", "--no-zero-recall").stdout
-    assert "Read first:" in out and "ac_score" in out
-    assert json.loads(run_command("recommend", "--format", "json").stdout)["use"]
+    assert "For balance, read AC-score." in run_command("recommend", "--use", "balance").stdout
     rows = json.loads(run_command("audit", "tpnr", "--format", "json").stdout)
     assert {row["verdict"] for row in rows} >= {"proved", "refuted"}
     (tmp_path / "mine.py").write_text("def hits(tp, fn, fp, tn):\n    return tp / (tp + fn)\n")
@@ -186,11 +225,18 @@ def test_the_table_in_the_documentation_is_the_audits():
 
 BAD = {
     "positives": (lambda: recommend(positives=0), ValueError, "1 or more"),
-    "a truth for a number": (lambda: recommend(positives=True), ValueError, "1 or more"),
     "a word for an answer": (lambda: recommend(ordered="no"), TypeError, "ordered= is True or False"),
-    "a word for costs": (lambda: recommend(cost="no"), TypeError, "cost= is what each kind of error costs"),
-    "ranks and costs": (lambda: recommend(ranking=True, cost={"cost_fn": 5}), ValueError, "not both"),
-    "many tables": (lambda: recommend(steelyard.Counts([9, 1], [1, 2], [3, 3], [2, 2])), ValueError, "one table"),
+    "a word for costs": (lambda: recommend(cost="no"), TypeError, "cost= is a dictionary"),
+    "no cost": (lambda: recommend(cost={"cost_fm": 1}), TypeError, "is no cost; there are cost_fn"),
+    "no capacity": (lambda: recommend(capacity=0), ValueError, "1 alert or more"),
+    "no use": (lambda: recommend(use="alert"), ValueError, "Did you mean 'alerts'"),
+    "ranks and costs": (lambda: recommend(use="ranking", cost={"cost_fn": 5}), ValueError, "no errors to cost"),
+    "ranks and a threshold": (lambda: recommend(use="ranking", threshold=0.2), ValueError, "has no threshold"),
+    "ranking=": (lambda: recommend(ranking=True), TypeError, "any more: give use='ranking'"),
+    "calibration=": (lambda: recommend(calibration=True), TypeError, "any more: give use='probabilities'"),
+    "equal_class_weight=": (lambda: recommend(equal_class_weight=True), TypeError, "give use='balance'"),
+    "clusters=": (lambda: recommend(clusters="patient"), TypeError, "takes cluster= in place of clusters="),
+    "many tables": (lambda: recommend(steelyard.Counts([9, 1], [1, 2], [3, 3], [2, 2])), ValueError, "One table is"),
     "a text of properties": (lambda: audit("f1", properties="p1"), TypeError, "a list of names"),
     "a text of metrics": (lambda: identities("f1"), TypeError, "a list of names"),
     "metric": (lambda: audit("nonsense"), KeyError, "No metric is called"),
@@ -203,49 +249,13 @@ def test_bad_input_gets_one_sentence(case):
     assert_refused(*BAD[case])
 
 
-def test_the_answers_are_read_from_the_data():
-    few = steelyard.Counts(tp=9, fn=1, fp=12, tn=978)
-    assert repr(recommend(few)) == repr(recommend(positives=10))
-    assert repr(recommend(steelyard.evaluate(few))) == repr(recommend(positives=10))
-    assert repr(recommend(positives=np.int64(10))) == repr(recommend(positives=10))
-    assert repr(recommend(few, positives=100)) == repr(recommend(positives=100))
-    ranked = steelyard.score_table([0] * 40 + [1] * 40, list(range(80)))
-    assert names(recommend(ranked).use) == names(recommend(ranking=True).use)
-    with pytest.raises(steelyard.SteelyardError, match="nothing to ask about: give y_pred"):
-        recommend([0, 1])
-
-
-def test_rows_of_every_kind_are_read():
-    y, score = np.repeat(["no", "yes"], [990, 10]), np.linspace(0, 1, 1000)
-    few = steelyard.confusion(y, np.where(score > 0.9, "yes", "no"), pos_label="yes")
-    p = steelyard.Predictions(y, y_score=score)
-    for found in (recommend(y, y_score=score), p.recommend(), recommend(y, np.where(score > 0.9, "yes", "no"))):
-        assert repr(found) == repr(recommend(few))
-    frame = pl.DataFrame({"y": y, "s": np.log(score + 0.1), "patient": np.arange(1000) // 3})
-    ranked = recommend(frame, true="y", score="s")
-    assert names(ranked.use) == ["roc_auc"] and "10 positives" in ranked.beside[-1]
-    cut = recommend(frame, true="y", score="s", threshold=-0.2, cluster="patient")
-    assert names(cut.use) == names(recommend().use) and "cluster=" in " ".join(cut.beside)
-    assert names(p.at(0.2).recommend().use)[0] == "net_benefit[threshold=0.2]"
-    with pytest.raises(steelyard.SteelyardError, match="rows with one label each"):
-        recommend([["a"], ["b"]], [["a"], []])
-
-
-def test_a_changed_formula_changes_the_verdict_of_an_evaluation(monkeypatch):
-    """The words rest on decided properties: where the recommended metric loses one, it is no longer named."""
-    from steelyard.auditing import recommend as module
-
+def test_a_changed_formula_changes_the_verdict_of_an_evaluation(registry):
+    """The words rest on decided properties: of a metric that has another formula what is decided of that is said."""
     counts = steelyard.Counts(28, 23, 72, 2680)
-    told = " ".join(steelyard.evaluate(counts).verdict)
-    assert "read G-mean, AC-score or TPNR;" in told
-    decide = module.decide
-    lost = replace(decide("g_mean", "prevalence_invariance"), verdict="refuted")
-    monkeypatch.setattr(
-        module,
-        "decide",
-        lambda m, p: lost if (getattr(m, "name", m), p) == ("g_mean", "prevalence_invariance") else decide(m, p),
-    )
-    assert "read AC-score, TPNR or informedness;" in " ".join(steelyard.evaluate(counts).verdict)
+    assert "falls to 0 with either recall and stays the same" in " ".join(steelyard.evaluate(counts).verdict)
+    registry._REGISTRY["ac_score"] = replace(get_metric("balanced_accuracy"), name="ac_score")
+    said = next(s for s in steelyard.evaluate(counts).verdict if s.code == "for-balance")
+    assert said.endswith(": it stays the same at any prevalence.")
 
 
 def test_the_verdict_of_an_evaluation_starts_no_proof_and_no_search(registry, monkeypatch, tmp_path):
@@ -269,7 +279,7 @@ def test_the_verdict_of_an_evaluation_starts_no_proof_and_no_search(registry, mo
     monkeypatch.setattr(properties, "_decided", None)  # would fail if called
     evaluation = steelyard.evaluate(counts)
     calls.clear()
-    assert evaluation.verdict == sentences and "read G-mean" in " ".join(sentences)
+    assert evaluation.verdict == sentences and "falls to 0 with either recall" in " ".join(sentences)
     assert len(calls) <= 1  # to see whether it can be read
     decisions.stored_decisions.cache_clear()
 
@@ -360,56 +370,14 @@ def test_an_audit_against_scores_says_where_they_were_cut_and_who_is_who(predict
     assert "0.5" in ran.stderr
 
 
-def test_the_questions_of_metrics_reloaded_add_to_the_core_set():
-    plain, asked = recommend(), recommend(calibration=True, capacity=200, threshold=0.1, cluster="patient")
-    decisive = ["precision_at_k[k=200]", "net_benefit[threshold=0.1]", "standardized_net_benefit[threshold=0.1]"]
-    assert names(asked.use) == [*decisive, *names(plain.use), "log_loss", "brier_skill_score"]
-    by_name = {item.metric: item.why for item in asked.use}
-    assert "best flagged at it (proved)" in by_name["net_benefit[threshold=0.1]"]
-    assert "the true probability is best (tried" in by_name["log_loss"]
-    assert decide("net_benefit[threshold=0.1]", "fixed_threshold").how.endswith(" 1/10")
-    beside = " ".join(asked.beside)
-    assert all(words in beside for words in ("reliability curve", "decision curve", "cluster=", "alerts <="))
-    assert "cluster=" not in " ".join(plain.beside)
-
-
-def test_where_metrics_reloaded_has_other_metrics_is_stated():
-    plain = recommend()
-    assert plain.differs[0] == "Metrics Reloaded has no g_mean, ac_score or tpnr in its pool [maierhein2024]"
-    assert "balanced_accuracy" in plain.differs[1] and "maierhein2024" in plain.sources
-    assert "Where others advise otherwise:" in repr(plain) and plain.to_dict()["differs"] == list(plain.differs)
-    costs = recommend(cost={"cost_fn": 5})
-    assert not any("has no" in sentence for sentence in costs.differs)
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"capacity": 0}, "capacity is how many rows can be looked at, 1 or more, not 0."),
-        ({"threshold": 1.5}, "between 0 and 1, not 1.5."),
-        ({"calibration": "yes"}, "calibration= is True or False, not 'yes'."),
-        ({"ranking": True, "threshold": 0.2}, "give ranking, or costs or a threshold, not both."),
-    ],
-)
-def test_answers_that_do_not_fit_are_refused(given, words):
-    with pytest.raises(steelyard.SteelyardError, match=words.replace("(", r"\(")):
-        recommend(**given)
-
-
 def test_the_shell_asks_the_same_questions():
-    asked = ["recommend", "--calibration", "--capacity", "50", "--threshold", "0.2", "--cluster", "patient"]
-    found = json.loads(run_command(*asked, "--format", "json").output)
-    same = recommend(calibration=True, capacity=50, threshold=0.2, cluster="patient")
-    assert found["use"] == json.loads(same.to_json())["use"]
+    asked = "recommend --use probabilities --cost-fn 10 --threshold 0.2 --cluster patient --positives 12"
+    found = json.loads(run_command(*asked.split(), "--format", "json").output)
+    same = recommend(use="probabilities", cost={"cost_fn": 10}, threshold=0.2, cluster="patient", positives=12)
+    assert found["read"] == json.loads(same.to_json())["read"] and found["use"] == "probabilities"
+    assert "--use alerts: act on the flagged rows" in " ".join(run_command("recommend").stdout.split())
 
 
-def test_a_set_threshold_and_known_costs_name_each_metric_once():
-    both = [advice.metric for advice in recommend(cost={"cost_fn": 5}, threshold=0.1).use]
-    stems = [name.partition("[")[0] for name in both]
-    assert len(stems) == len(set(stems)) and both[0] == "net_benefit[threshold=0.1]"
-    assert {"expected_cost", "normalized_expected_cost"} <= set(both)
-
-
-def test_what_the_deployment_prevalence_does_not_change_is_named():
-    beside = recommend(ranking=True, stable_prevalence=True).beside
-    assert "average_precision at the deployment prevalence, since it does not change roc_auc" in beside
+@pytest.mark.parametrize("old", ["--ranking", "--calibration", "--costs", "--equal-class-weight"])
+def test_an_option_that_is_gone_is_answered_by_what_to_give(old):
+    assert f"in place of {old}." in run_command("recommend", old, code=2).stderr

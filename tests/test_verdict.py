@@ -14,7 +14,7 @@ import pytest
 from checks import assert_refused
 from command_line import run_command
 
-from steelyard import Confusion, Counts, compare_groups, evaluate, recommend
+from steelyard import Confusion, Counts, compare_groups, evaluate
 
 FINLEY = Counts(28, 23, 72, 2680)
 RNG = np.random.default_rng(7)
@@ -438,19 +438,6 @@ def test_a_sentence_is_text():
     sentence = evaluate(FINLEY).verdict[0]
     assert isinstance(sentence, str) and f"{sentence}" == sentence.text and "18 are positive" in sentence
     assert type(sentence)("Of another version.", "new-code", "note").severity == "note"
-
-
-# ---------------------------------------------------------------- advice
-
-
-@pytest.mark.parametrize("alike", [True, False])
-@pytest.mark.parametrize("in_use", [True, False])
-def test_the_advice_on_an_order_listens_to_the_other_answers(alike, in_use):
-    fit = recommend(ranking=True, equal_class_weight=alike, stable_prevalence=in_use)
-    assert [advice.metric for advice in fit.use] == ["roc_auc" if alike else "average_precision"]
-    other = {"roc_auc", "average_precision"} - {advice.metric for advice in fit.use}
-    assert other <= {advice.metric for advice in fit.avoid}
-    assert any("Wu averages the two" in words for words in fit.beside) is alike
 
 
 def test_groups_of_other_class_shares_are_tested_by_the_rates_of_each_class():

@@ -73,9 +73,10 @@ RENAMED: dict[str | None, dict[str, str]] = {
     "assert_gate": {"allow_worse": _WORSE_RULES},
     "multilabel": {"row": "long", "label": "long"},
     "recommend": {
-        "equal_class_weight": "use",
-        "ranking": "use",
-        "calibration": "use",
+        "equal_class_weight": "give use='balance' where both classes matter alike, use='alerts' where positives do",
+        "ranking": "give use='ranking'",
+        "calibration": "give use='probabilities'",
+        "costs": "give cost={'cost_fn': 10, 'cost_fp': 1}",
         "clusters": "cluster",
         "reference_threshold": "threshold",
         "deployment_prevalence": "stable_prevalence",

@@ -197,8 +197,8 @@ LINES = {
     ],
     "recommend": [
         "recommend",
-        "recommend rows.csv --true y --score s --costs",
-        "recommend --ranking --capacity 50 --positives 20",
+        "recommend rows.csv --true y --score s --cost-fn 5",
+        "recommend --use alerts --capacity 50 --positives 20",
     ],
     "completion": ["completion bash", "completion zsh", "completion fish"],
     "demo": ["demo -o made"],

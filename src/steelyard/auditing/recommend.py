@@ -1,380 +1,247 @@
-"""Recommendation: which few metrics fit a problem, by the proven properties of each, and which to avoid."""
+"""Recommendation: the number that fits what predictions are for, what to read beside it, and what it is not for."""
 
 from __future__ import annotations
 
-import math
+import sys
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-import numpy as np
-
-from steelyard.analysis.prevalence.prevalence import at_prevalence
-from steelyard.analysis.results.formatting import listed, three_digits
+from steelyard.analysis.results.formatting import filled, listed
 from steelyard.analysis.results.result import Flat, Result
+from steelyard.analysis.thresholds.limits import read_capacity
+from steelyard.analysis.thresholds.threshold_sample import costs_by_row
 from steelyard.auditing.decisions import recalled_decisions
-from steelyard.auditing.problem import Problem, checked_problem
-from steelyard.auditing.properties import PROPERTIES, critic, decide, fault_text, reason_text
-from steelyard.exceptions import InputTypeError
-from steelyard.metrics.references import reference
+from steelyard.auditing.properties import decide, fault_text
+from steelyard.auditing.use_numbers import SIMILAR_SHARE, Judged, check_use, of_classes, why
+from steelyard.exceptions import InputError, InputTypeError
+from steelyard.metrics.references import reference, references
 from steelyard.metrics.registry import get_metric, get_metrics, list_metrics
-from steelyard.metrics.usual import VERDICT
+from steelyard.metrics.spec import MetricSpec
+from steelyard.metrics.spec_text import write_form
+from steelyard.metrics.uses import USES, read_use
 from steelyard.predictions import Predictions, question, refuse_unused
-from steelyard.tables.array_tables import score_table
-from steelyard.tables.class_scores import ClassScores
-from steelyard.tables.counts import Counts
-from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import ArrayLike
 
-    from steelyard.auditing.problem import Evaluated
+    from steelyard._types import Labels
+    from steelyard.analysis.thresholds.limits import Capacity, CapacityLike
+    from steelyard.analysis.thresholds.threshold_sample import CostsLike
     from steelyard.metrics.measure import Metric
+    from steelyard.metrics.uses import Use, UseLike
     from steelyard.predictions import RowOptions
 
+__all__ = ["Advice", "Recommendation", "recommend"]
 
-# ---------------------------------------------------------------- advice
-# The metrics that a recommendation names, why, and where that is from.
+_FEW = 30  # rows of the rarer class, below which the interval matters more than the value
+# What people usually report, so that advice says why not where it does not fit.
+_REPORTED = (
+    "accuracy", "balanced_accuracy", "g_mean", "mcc", "kappa", "precision", "f1", "roc_auc", "average_precision",
+)  # fmt: skip
+_SOURCES = {
+    "alerts": ("saito2015", "davis2006"),
+    "balance": ("wu2025", "garcia2012", "nguyen2019", "asawa"),
+    "ranking": ("hanley1982", "mcdermott2024"),
+    "probabilities": ("vancalster2025", "murphy1973"),
+}
+_OF_SCORES = {"ranking": "not the order of the rows", "probabilities": "not the probabilities"}
+_NEAR = "a near miss counts less than a far one"
+_RISK = "ROC AUC, a calibration curve (calibration) and a decision curve (decision_curve), as use='clinical' has them"
 
 
-RELOADED = "maierhein2024"
+# ---------------------------------------------------------------- the result
 
 
 @dataclass(frozen=True, eq=False)
 class Advice(Flat):
-    """One metric, why, and its source."""
+    """A metric, the use that it is or is not for (None: any), why, and the sources by their keys."""
 
     metric: str
+    use: str | None
     why: str
-    cite: str | None
+    cites: tuple[str, ...] = ()
+
+    @property
+    def phrase(self) -> str:
+        """The metric as a sentence calls it: with settings by its written form."""
+        spec = MetricSpec.of(self.metric)
+        if spec.average == "macro":
+            return f"macro {spec.metric.phrase}"
+        return self.metric if "[" in self.metric else spec.metric.phrase
 
     def __str__(self) -> str:
-        return f"{self.metric}: {self.why}" + (f" [{self.cite}]" if self.cite else "")
+        return f"{self.phrase}: {self.why}{_cited(*self.cites)}"
+
+
+def _cited(*keys: str) -> str:
+    return f" [{', '.join(keys)}]" if keys else ""
+
+
+def _by_reason(advice: Sequence[Advice]) -> Iterator[tuple[str, str]]:
+    """The metrics of each reason, in a list, and the reason."""
+    for reason in dict.fromkeys(each.why for each in advice):
+        metrics = [each.phrase for each in advice if each.why == reason]
+        yield listed(metrics), f"{'each' if len(metrics) > 1 else 'it'} {reason}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Recommendation(Result[Advice]):
-    """The metrics to read, what to report beside them, and what to avoid, each with the property behind it.
+    """The number to read for a use, or one for each; what stands beside it, what is not for it, and what is asked.
 
-    `differs`: where the advice of others is another.
+    `use` is None where it is not known. `unfit` are metrics that are not for that use; `differs` states who advises
+    otherwise, and `asks` what the rows cannot show.
     """
 
-    use: tuple[Advice, ...]
-    beside: tuple[str, ...]
-    avoid: tuple[Advice, ...]
+    use: str | None
+    read: tuple[Advice, ...]
+    beside: tuple[str, ...] = ()
+    unfit: tuple[Advice, ...] = ()
     differs: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
     also_saved: ClassVar = ("sources",)
 
     def __iter__(self) -> Iterator[Advice]:
-        return iter((*self.use, *self.avoid))
+        return iter((*self.read, *self.unfit))
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """One dictionary per metric, which says whether to use it or to avoid it."""
-        return [{"advice": word} | a.row() for word, part in self._parts for a in part]
+        """One dictionary per metric, which says whether it is to be read or is not for the use."""
+        return [{"advice": word} | each.row() for word, part in self._parts for each in part]
 
     @property
     def _parts(self) -> tuple[tuple[str, tuple[Advice, ...]], ...]:
-        return ("use", self.use), ("avoid", self.avoid)
+        return ("read", self.read), ("unfit", self.unfit)
 
-    @property
-    def notes(self) -> list[str]:
-        """What to report beside the metrics, and where the reasons are from."""
-        beside = [f"Report beside them: {'; '.join(self.beside)}."] if self.beside else []
-        others = [f"Others advise otherwise: {'; '.join(self.differs)}."] if self.differs else []
-        return [*self.assumed, *beside, *others, *(f"[{key}] {words}" for key, words in self.sources.items())]
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The metrics, for which use each is or is not, and why."""
+        read = [
+            {"for": each.use or "any use", "metric": each.phrase, "why": each.why, "source": ", ".join(each.cites)}
+            for each in self.read
+        ]
+        return read + [
+            {"for": f"not {self.use}", "metric": metrics, "why": reason} for metrics, reason in _by_reason(self.unfit)
+        ]
 
     @property
     def headline(self) -> str:
-        """Which metrics to read first."""
-        return f"Read first: {listed([advice.metric for advice in self.use])}." if self.use else "No metric fits."
+        """Which number to read, or what is to be answered first."""
+        if self.use is None:
+            return "Each use has its own number: what are the predictions for?"
+        return f"For {self.use}, read {listed([each.phrase for each in self.read])}."
+
+    @property
+    def notes(self) -> list[str]:
+        """What to read beside it, who advises otherwise, what is asked, and where the reasons are from."""
+        named = [f"{head} {'; '.join(part)}." for head, part in (("Beside it:", self.beside),) if part]
+        return [*named, *self.differs, *self.asks, *self.assumed, *self._sources]
 
     @property
     def sources(self) -> dict[str, str]:
         """What the advice cites, in words, by its key."""
-        cited = dict.fromkeys(advice.cite for advice in (*self.use, *self.avoid) if advice.cite)
-        cited |= {RELOADED: None} if self.differs else {}
-        return {key: reference(key) for key in cited}
+        text = " ".join([*map(str, self), *self.beside, *self.differs])
+        return {key: reference(key) for key in references() if key in text}
+
+    @property
+    def _sources(self) -> list[str]:
+        return [f"[{key}] {words}" for key, words in self.sources.items()]
 
     def __repr__(self) -> str:
-        parts = {
-            "Read first:": map(str, self.use),
-            "Report beside them:": self.beside,
-            "Not to decide by:": map(str, self.avoid),
-            "Where others advise otherwise:": self.differs,
-            "Sources:": (f"[{key}] {words}" for key, words in self.sources.items()),
+        parts: dict[str, Iterable[Any]] = {
+            self.headline: self.read
+            if self.use
+            else (f"for {each.use}, {each}" if each.use else each for each in self.read),
+            "Beside it:": self.beside,
+            f"Not for {self.use}:": map(": ".join, _by_reason(self.unfit)),
+            "Others advise otherwise:": self.differs,
+            "To answer:": self.asks,
+            "Taken as given:": self.assumed,
+            "Sources:": self._sources,
         }
-        indented = {head: [f"  {line}" for line in lines] for head, lines in parts.items()}
-        return "\n".join(line for head, lines in indented.items() if lines for line in (head, *lines))
+        lines = []
+        for head, part in parts.items():
+            if texts := list(map(str, part)):
+                lines += [filled(head), *(filled(text, "  ") for text in texts)]
+        return "\n".join(lines)
 
 
-def meaning_words(metric: Metric) -> str:
-    """What a metric means, as a part of a sentence."""
-    return metric.meaning[:1].lower() + metric.meaning[1:].rstrip(".")
-
-
-# ---------------------------------------------------------------- core set
-# What the answers about probabilities, capacity, a set threshold and clusters add to a recommendation.
-
-
-_TRUE, _STATED = (0.05, 0.2, 0.5, 0.8), np.arange(1, 100) / 100
-# What people usually report, so that advice says why not where it does not fit.
-_REPORTED = ("precision", "accuracy", "f1", "balanced_accuracy", "g_mean", "mcc", "kappa")
-_OF_COSTS = ("net_benefit", "expected_cost", "normalized_expected_cost")
-_RELOADED_POOL = (  # of Metrics Reloaded (Maier-Hein and others 2024), as its library has it
-    "recall",
-    "specificity",
-    "precision",
-    "negative_predictive_value",
-    "accuracy",
-    "f_beta",
-    "f1",
-    "f2",
-    "jaccard",
-    "balanced_accuracy",
-    "informedness",
-    "mcc",
-    "kappa",
-    "positive_likelihood_ratio",
-    "net_benefit",
-    "expected_cost",
-    "normalized_expected_cost",
-    "roc_auc",
-    "average_precision",
-    "recall_at_precision",
-    "precision_at_recall",
-    "brier",
-    "log_loss",
-    "expected_calibration_error",
-    "recall_at_fpr",
-    "specificity_at_recall",
-)
-_CLUSTERED = "intervals by whole clusters (cluster=): rows of one cluster go wrong together"
-_CALIBRATED = "the reliability curve with its slope and intercept (calibration), and a decision curve"
-_NEAR = "a near miss counts less than a far one"
-_SET = "a decision curve around the threshold (decision_curve): how much is gained depends on where it is set"
-_SHARED = "whether the rows that can be looked at change from day to day: best_threshold(where='alerts <= ...')"
-
-
-def with_core(advice: Recommendation, problem: Problem) -> Recommendation:
-    """The recommendation with what the further answers ask for, those that decide about rows first."""
-    decisive = [*_of_order(problem), *_of_capacity(problem), *_of_threshold(problem)]
-    set_already = {item.metric.partition("[")[0] for item in decisive}
-    others = (item for item in advice.use if item.metric not in set_already)
-    use = (*decisive, *others, *_of_probabilities(problem))
-    beside = list(advice.beside)
-    if problem.calibration:
-        beside.append(_CALIBRATED)
-    if problem.threshold is not None:
-        beside.append(_SET)
-    if problem.capacity is not None:
-        beside.append(_SHARED)
-    if problem.clusters:
-        beside.append(_CLUSTERED)
-    named = {item.metric.partition("[")[0] for item in use}
-    avoid = tuple(item for item in advice.avoid if item.metric not in named)
-    return replace(advice, use=use, beside=tuple(beside), avoid=avoid, differs=tuple(_differences(use, avoid)))
-
-
-def _of_order(problem: Problem) -> Iterator[Advice]:
-    """Metrics of classes in order: agreement first, then errors that move with the prevalence as it is wanted."""
-    if not problem.ordered:
-        return
-    for metric in list_metrics():
-        if "weights" in metric.parameters:
-            yield Advice(f"{metric.name}[weights=quadratic]", f"{meaning_words(metric)}; {_NEAR}", metric.cite)
-    for metric in list_metrics("ordinal"):
-        if metric.function is None:  # of probabilities
-            fits = problem.calibration
-        else:
-            moves = decide(metric, "prevalence_invariance").holds is not True
-            fits = moves == problem.stable_prevalence
-        if fits:
-            yield Advice(metric.name, f"{meaning_words(metric)}; {_NEAR}", metric.cite)
-
-
-def _of_capacity(problem: Problem) -> Iterator[Advice]:
-    if problem.capacity is not None:
-        metric = get_metric("precision_at_k")
-        written = f"{metric.name}[k={problem.capacity}]"
-        yield Advice(written, f"{meaning_words(metric)}: what is found of what can be looked at", metric.cite)
-
-
-def _of_threshold(problem: Problem) -> Iterator[Advice]:
-    """Metrics of a set threshold, of which it is proved that true probabilities are best flagged there."""
-    if problem.threshold is not None:
-        for metric in get_metrics(["net_benefit", "standardized_net_benefit"]):
-            written = f"{metric.name}[threshold={problem.threshold:g}]"
-            decision = decide(written, "fixed_threshold")
-            best = f"true probabilities are best flagged at it ({decision.verdict})"
-            yield Advice(
-                written, f"{meaning_words(metric)}; {best}" if decision.holds else meaning_words(metric), metric.cite
-            )
-
-
-def _of_probabilities(problem: Problem) -> Iterator[Advice]:
-    if problem.calibration:
-        for metric in get_metrics(["log_loss", "brier_skill_score"]):
-            proper = "the true probability is best (tried on rows of four true probabilities, 99 stated ones each)"
-            yield Advice(
-                metric.name,
-                f"{meaning_words(metric)}; {proper}" if is_proper(metric) else meaning_words(metric),
-                metric.cite,
-            )
-
-
-@cache
-def is_proper(metric: Metric) -> bool:
-    """Whether of rows of one true probability no other stated probability has a better value than that one.
-
-    >>> from steelyard import get_metric
-    >>> is_proper(get_metric("brier")), is_proper(get_metric("discrimination_slope"))
-    (True, False)
-    """
-    sign = -1 if metric.direction == "lower" else 1
-    for true in _TRUE:
-        values = [sign * float(metric(_rows(true, stated))) for stated in _STATED]
-        if not np.isclose(_STATED[int(np.argmax(values))], true) or np.ptp(values) == 0:
-            return False
-    return True
-
-
-def _rows(true: float, stated: float) -> ScoreTable:
-    """Rows of one true and one stated probability, beside as many of which nothing is known."""
-    scores = np.unique([stated, 0.5])
-    classes = []
-    for share in (true, 1 - true):
-        weights = np.where(scores == stated, share, 0) + np.where(scores == 0.5, 0.5, 0)
-        classes.append(ClassScores(scores, np.ones(len(scores), dtype=np.int64), weights, weights**2))
-    positive, negative = classes
-    return ScoreTable(positive, negative)
-
-
-def _differences(use: tuple[Advice, ...], avoid: tuple[Advice, ...]) -> Iterator[str]:
-    """What Metrics Reloaded does not have of the metrics named first, and what it has of those advised against."""
-    missing = [item.metric for item in use if item.metric.partition("[")[0] not in _RELOADED_POOL]
-    blamed = [item.metric for item in avoid if item.metric in _RELOADED_POOL]
-    if missing:
-        yield f"Metrics Reloaded has no {listed(missing, 'or')} in its pool [{RELOADED}]"
-    if blamed:
-        yield f"of its pool, {listed(blamed)} lack what is wanted here, as shown above"
-
-
-# ---------------------------------------------------------------- order advice
-# Which metrics of the order of scores fit a problem, tried on one order; proofs are of tables alone.
+# ---------------------------------------------------------------- what is known of the problem
 
 
 @dataclass(frozen=True)
-class OrderMetric:
-    """A metric of the order of scores, tried on one order: at two prevalences, and with the classes exchanged."""
+class Problem:
+    """What was answered, and what the rows show: what a use is judged on, how many rows its rarer class has.
 
-    metric: Metric
-    even: float
-    rare: float
-    exchanged: float
+    `judged` is None where there are no rows, and `rows` where it is not known how many the rarer class has.
+    """
 
-    @property
-    def keeps_prevalence(self) -> bool:
-        """Whether the value is the same at another prevalence."""
-        return math.isclose(self.even, self.rare)
+    judged: Judged | None
+    capacity: Capacity | None = None
+    cost: CostsLike | None = None
+    ordered: bool = False
+    allow_zero_recall: bool = False
+    stable_prevalence: bool = False
+    threshold: float | None = None
+    has_clusters: bool = False
+    rows: int | None = None
+    rarer: str = "positives"
+    classes: int = 2
+    similar_classes: bool = False
 
-    @property
-    def keeps_classes(self) -> bool:
-        """Whether the value is the same whichever class is called positive."""
-        return math.isclose(self.even, self.exchanged)
+    def of_rows(self) -> Problem:
+        """The problem with what its rows show; how many rows were given stays."""
+        if self.judged is None:
+            return self
+        rows = _rows_by_class(self.judged)
+        similar = len(rows) == 2 and min(rows.values()) > SIMILAR_SHARE * sum(rows.values())
+        found = replace(self, classes=len(rows), similar_classes=similar)
+        present = {name: n for name, n in rows.items() if n > 0}
+        if self.rows is not None or not present:
+            return found
+        rarer = min(present, key=present.__getitem__)
+        return replace(found, rows=present[rarer], rarer=rarer)
 
-    def fits(self, problem: Problem, *, prevalence: bool) -> bool:
-        """Whether it has what the answers ask for; those about the prevalence only where they count."""
-        return self.keeps_classes is problem.equal_class_weight and (
-            not prevalence or self.keeps_prevalence is not problem.stable_prevalence
-        )
+    def leading(self, use: Use) -> str | None:
+        """The number of a use; without rows that of scores."""
+        return use.of_scores if self.judged is None else self.judged.leading(use)
 
-    def words(self, problem: Problem) -> str:
-        """What was seen of it."""
-        even, rare, exchanged = map(three_digits, (self.even, self.rare, self.exchanged))
-        there = "at the deployment prevalence" if problem.stable_prevalence else "with its prevalence"
-        stays = f"stays the same at any prevalence (tried on one order: {even} at 50 % and at 5 %)"
-        moves = f"moves with the prevalence ({even} at 50 %, {rare} at 5 % for one order), so read it {there}"
-        alike = "and whichever class is called positive"
-        leans = f"and changes with which class is called positive ({even} and {exchanged})"
-        return f"{stays if self.keeps_prevalence else moves}, {alike if self.keeps_classes else leans}"
-
-
-def order_metrics() -> list[OrderMetric]:
-    """The metrics that are recommended where scores are an order, each with what was seen of it."""
-    tables = _example_order()
-    return [
-        OrderMetric(metric, *(float(metric(table)) for table in tables))
-        for metric in get_metrics(["roc_auc", "average_precision"])
-    ]
-
-
-@cache
-def _example_order() -> tuple[ScoreTable, ScoreTable, ScoreTable]:
-    """One order of rows where half of them are positive, where one in twenty is, and with the classes exchanged."""
-    positive = np.array([0, 1, 0, 0, 1, 0, 1, 1])
-    even = score_table(positive, np.arange(8))
-    return even, at_prevalence(even, 0.05), score_table(1 - positive, -np.arange(8))
+    def wanted(self, use: Use) -> dict[str, bool]:
+        """The properties that a use asks of its metrics: whether each is to hold, or is not to."""
+        if use.name == "alerts":
+            return {"prevalence_invariance": False, "no_credit_when_a_class_fails": True}
+        wanted = {"class_symmetry": True, "prevalence_invariance": True, "no_credit_when_a_class_fails": True}
+        given_up = {"prevalence_invariance": self.stable_prevalence}
+        given_up["no_credit_when_a_class_fails"] = self.allow_zero_recall
+        return {name: True for name in wanted if not given_up.get(name)}
 
 
-# ---------------------------------------------------------------- reported beside
-# What to report beside recommended metrics, by the answers that were given and what the data show.
+def _rows_by_class(judged: Judged) -> dict[str, int]:
+    """How many rows each class has, by the words for it."""
+    if judged.table is None:
+        scores = judged.scores
+        return {} if scores is None else {"positives": scores.positive.n, "negatives": scores.negative.n}
+    labels: Labels = judged.table.labels
+    names = [f"rows of {label!r}" for label in labels]
+    if len(names) == 2 and judged.positive is not None:
+        names = ["positives" if label == judged.positive else "negatives" for label in labels]
+    return dict(zip(names, judged.table.rows.sum(1).tolist(), strict=True))
 
 
-_FEW = 30
+def _of_rows(p: Predictions) -> tuple[Judged | None, tuple[str, ...]]:
+    """What the rows are judged on, as `evaluate` does, and what was assumed; None where there are none."""
+    if not p.has_truth and not p.given.models:
+        return None, ()
+    if p.are_sets:
+        raise InputTypeError("Metrics are recommended for rows with one label each; these may have several.")
+    of_classes = p.kind == "class scores" and p.collect().kind == "class scores"
+    counted = p.counted()
+    positive, stated = counted.positive_class(p.given.pos_label, is_stated=p.given.is_stated)
+    columns = p.probability_table() if of_classes else None
+    return Judged(counted.table, counted.scores, columns, positive, counted.threshold), (*stated, *counted.assumed)
 
 
-def reported_beside(problem: Problem) -> Iterator[str]:
-    """What to report beside the recommended metrics, as the answers and the data ask for."""
-    if problem.ranking and not problem.has_costs:
-        yield "precision and recall among as many rows as will be looked at (precision_at_k, lift)"
-        if problem.equal_class_weight:
-            yield "average precision of both classes, each taken as the positive one: Wu averages the two"
-        if problem.allow_zero_recall:
-            yield "nothing for allow_zero_recall: an order has no threshold at which a class could have zero recall"
-    else:
-        yield "recall and specificity, each with its interval: no single number shows which class has the errors"
-        yield (
-            "precision at the deployment prevalence, beside its no-skill baseline (same prediction rate)"
-            if problem.stable_prevalence or not problem.equal_class_weight
-            else "precision, stated with its prevalence, or at the deployment prevalence by at_prevalence"
-        )
-        if accuracy_is_fair(problem):
-            yield "accuracy, a fair summary here: the classes are of similar size"
-    if problem.has_costs and not problem.allow_zero_recall:
-        yield "a floor under recall and specificity: the least cost may give a class up"
-    if problem.classes > 2:
-        yield (
-            f"each of the {problem.classes} classes against the rest: "
-            "the properties are proven for two classes, not for a metric's form for more"
-        )
-    if problem.rows is not None and problem.rows < _FEW:
-        rarer = f"{problem.rarer} leave"
-        if problem.rows == 1:
-            rarer = f"{problem.rarer.replace('rows', 'row').removesuffix('s')} leaves"
-        text = f"the interval before the value: {problem.rows} {rarer} most metrics open"
-        yield f"{text}; sample_size computes how many would be enough"
-
-
-def accuracy_is_fair(problem: Problem) -> bool:
-    """Whether accuracy sums the errors up fairly: both classes count alike and are of similar size."""
-    return problem.similar_classes and problem.equal_class_weight
-
-
-# ---------------------------------------------------------------- recommendation
-
-
-__all__ = ["Advice", "Recommendation", "recommend"]
-_MOST = 3
-_VIRTUES = (
-    "equal_recalls_kept",
-    "zero_when_a_class_fails",
-    "approximate_constant_baseline",
-    "monotone_tp",
-    "monotone_fp",
-)
+# ---------------------------------------------------------------- recommend
 
 
 @question
@@ -383,224 +250,213 @@ def recommend(
     predicted: ArrayLike | None = None,
     /,
     *,
-    equal_class_weight: bool = True,
-    ranking: bool | None = None,
-    calibration: bool = False,
-    capacity: int | None = None,
-    cost: Mapping[str, Any] | None = None,
+    use: UseLike | None = None,
+    capacity: CapacityLike | None = None,
+    cost: CostsLike | None = None,
     ordered: bool = False,
     allow_zero_recall: bool = False,
     stable_prevalence: bool = False,
     positives: int | None = None,
     **rows: Unpack[RowOptions],
 ) -> Recommendation:
-    """The few metrics that fit a problem, each with a proven property as its reason.
+    """Recommend the number to read for what predictions are for, with its reason and its sources.
 
-    `equal_class_weight`: errors on both classes have equal weight; else those on the positives matter more.
-    `ranking`: scores are used as a ranking, without a threshold; the other answers count there as well. `calibration`:
-    scores are read as probabilities. `capacity`: how many rows can be looked at. `cost`: what each kind of error costs,
-    {"cost_fn": 10, "cost_fp": 1}, is known. `ordered`: the classes have an order. `allow_zero_recall`: a class with
-    zero recall may still score one half. `stable_prevalence`: the test set has the deployment prevalence, it is stable,
-    and the value is to be at it. `positives`: how many there are to test on. A `threshold` is the probability from
-    which a row is flagged, where a guideline or costs have set one, and `cluster` says that rows are not independent,
-    such as several of a patient. Whether scores are ranked, and how many positives there are, is read from the rows, an
-    Evaluation or a table, where it is not given. These are the questions of Metrics Reloaded (Maier-Hein and others
-    2024) that bear on classification; `differs` states where its pool is another.
+    `use` is what they are for: "alerts", "balance", "ranking", "probabilities", a profile or a TOML file of your own;
+    without it there is one number for each, and the result asks. `capacity` is how many rows can be looked at, which
+    says that they are for alerts; `cost` is what each kind of error costs, {"cost_fn": 10, "cost_fp": 1}. `ordered`:
+    the classes have an order. `allow_zero_recall`: a class with zero recall may still score one half.
+    `stable_prevalence`: the test set has the deployment prevalence, and it is stable. `positives`: how many there are
+    to test on. A `threshold` is the probability from which a row is acted on, where a guideline or costs set one, and
+    `cluster` says that rows are not independent, such as several of a patient. Rows, a table or an Evaluation show
+    which numbers there are; the number of a use is the one that `evaluate` leads with.
 
-    >>> [advice.metric for advice in recommend().use]
-    ['g_mean', 'ac_score', 'tpnr']
-    >>> [advice.metric for advice in recommend(stable_prevalence=True).use]
-    ['mcc', 'markedness', 'kappa']
-    >>> [advice.metric for advice in recommend(equal_class_weight=False, allow_zero_recall=True).use]
-    ['iba', 'alpha_f1', 'class_weighted_accuracy']
+    >>> [advice.metric for advice in recommend().read]
+    ['average_precision', 'ac_score', 'roc_auc', 'brier_skill_score']
+    >>> advice = recommend(use="balance")
+    >>> print(advice.read[0].why)
+    it falls to 0 with either recall and stays the same at any prevalence
+    >>> [each.metric for each in advice.unfit]
+    ['accuracy', 'mcc', 'kappa', 'precision', 'f1', 'average_precision']
     """
     is_evaluation = hasattr(data, "counted_rows")  # whose own tables are read
     p = Predictions.of(None if is_evaluation else data, predicted, **rows)
     refuse_unused(p, "recommend", "by")
-    shown = data if is_evaluation else _table_of(p)
-    is_cut = p.threshold is not None and ranking is None
-    is_probability = not isinstance(shown, ScoreTable) or shown.has_probabilities
-    problem = checked_problem(
-        equal_class_weight=equal_class_weight,
+    if positives is not None and positives < 1:
+        raise InputError(argument="positives", expected="how many positives there are, 1 or more", given=positives)
+    judged: Judged | None
+    if is_evaluation:
+        judged, assumed = Judged(data.confusion, data.scores, None, data.positive, data.threshold), data.assumed
+    else:
+        judged, assumed = _of_rows(p)
+    stated = read_use(use)
+    if stated is None and capacity is not None:
+        stated = USES["alerts"]
+        assumed = (*assumed, "A capacity is of alerts, so use='alerts' was taken.")
+    if stated is not None and stated.name == "ranking" and (cost is not None or p.threshold is not None):
+        raise InputError("A ranking has no threshold, and no errors to cost; leave them out, or give another use.")
+    problem = Problem(
+        judged,
+        capacity=read_capacity(capacity, sys.maxsize if judged is None else judged.rows),
+        cost=cost,
+        ordered=ordered,
         allow_zero_recall=allow_zero_recall,
         stable_prevalence=stable_prevalence,
-        ranking=False if is_cut else ranking,
-        cost=cost,
-        positives=positives,
-        calibration=calibration,
-        capacity=capacity,
-        threshold=p.threshold if is_probability else None,
-        clusters=p.given.cluster is not None,
-        ordered=ordered,
+        threshold=p.threshold,
+        has_clusters=p.given.cluster is not None,
+        rows=None if positives is None else int(positives),
+    ).of_rows()
+    if judged is not None and stated is not None:
+        check_use(stated, problem.capacity, judged)
+    return replace(_recommendation(problem, stated), assumed=assumed)
+
+
+def _recommendation(problem: Problem, use: Use | None) -> Recommendation:
+    """The number of a use, or of each, with what stands beside it and what does not fit."""
+    numbers = [
+        Advice(name, each.name, why(name) or _meaning(MetricSpec.of(name).metric), _sources(each, name))
+        for each in (USES.values() if use is None else [use])
+        if (name := problem.leading(each)) is not None
+    ]
+    read = (*_of_costs(problem), *_of_order(problem, use), *numbers)
+    named = {MetricSpec.of(each.metric).metric for each in read}
+    return Recommendation(
+        use=None if use is None else use.name,
+        read=read,
+        beside=tuple(_beside(problem, use, numbers)),
+        unfit=() if use is None else tuple(_unfit(problem, use, named)),
+        differs=() if use is None else tuple(_others(use)),
+        asks=tuple(_asks(problem, use)),
     )
-    problem = problem if shown is None else problem.completed(shown)
-    found = with_core(_recommendation(problem, list_metrics()), problem)
-    if is_evaluation or shown is None or isinstance(shown, Counts):
-        return found
-    return replace(found, assumed=p.with_options(threshold=None).assumed)
 
 
-def _table_of(p: Predictions) -> Evaluated | None:
-    """The table of the rows: of labels, or of scores where nothing makes labels of them; None where there are none."""
-    if isinstance(p.given.data, Counts):
-        return p.given.data
-    if not p.has_truth and not p.given.models:
-        return None
-    if p.are_sets:
-        raise InputTypeError("Metrics are recommended for rows with one label each; these may have several.")
-    counted = p.with_options(threshold=None).counted()
-    if counted.table is None:
-        return counted.scores
-    positive = counted.positive_class(p.given.pos_label, is_stated=p.given.is_stated)[0]
-    return counted.table if positive is None else counted.table.with_positive(positive)
+def _sources(use: Use, name: str) -> tuple[str, ...]:
+    """Who advises the number of a use; of labels, where that is another one, who has it first."""
+    is_of_scores = name in (use.of_scores, of_classes(use.of_scores))
+    return _SOURCES[use.name] if is_of_scores else _cite(MetricSpec.of(name).metric)
 
 
-def read_first(data: Evaluated) -> tuple[str, ...]:
-    """The metrics to compare models by: what `recommend` names for the data where no answers are given.
-
-    Verdicts, tables and pages ask here. It starts no proof and no search: a metric of which nothing is stored is left
-    out until `recommend` or `audit` has decided about it.
-
-    >>> from steelyard import Counts
-    >>> read_first(Counts(tp=28, fn=23, fp=72, tn=2680))
-    ('g_mean', 'ac_score', 'tpnr')
-    """
-    stored = [m for m in list_metrics() if m.function is None or recalled_decisions(m).keys() >= PROPERTIES.keys()]
-    return tuple(advice.metric for advice in _recommendation(Problem().completed(data), stored).use)
+def _meaning(metric: Metric) -> str:
+    return metric.meaning[:1].lower() + metric.meaning[1:].rstrip(".")
 
 
-def changing_with_prevalence(data: Evaluated) -> list[Metric]:
-    """Those of the usual metrics that sum the data up and change with prevalence, as far as that is decided."""
-    if Problem().completed(data).ranking:
-        return [order.metric for order in order_metrics() if not order.keeps_prevalence]
-    # Those that the verdict reads have a sentence of their own.
-    usual = [m for m in get_metrics(_REPORTED) if m.kind.is_summary and m.name not in VERDICT]
-    decisions = [(metric, recalled_decisions(metric).get("prevalence_invariance")) for metric in usual]
-    return [metric for metric, decision in decisions if decision is not None and decision.holds is False]
+def _of_costs(problem: Problem) -> Iterator[Advice]:
+    """The expected cost, where errors cost what was given."""
+    if problem.cost is not None:
+        metric = get_metric("expected_cost")
+        settings = {} if costs_by_row(problem.cost) else problem.cost
+        yield Advice(write_form(metric.name, settings), None, _meaning(metric), ("elkan2001",))
 
 
-def _recommendation(problem: Problem, metrics: Sequence[Metric]) -> Recommendation:
-    """What fits a problem among some metrics."""
-    if problem.has_costs:
-        wanted = {"class_symmetry": False}
-        if not problem.allow_zero_recall:
-            wanted["no_credit_when_a_class_fails"] = True
-        return Recommendation(tuple(_of_costs()), tuple(reported_beside(problem)), tuple(_blame(wanted, metrics)))
-    if problem.ranking:
-        return _ranking(problem)
-    return _fitting(problem, metrics)
+def _of_order(problem: Problem, use: Use | None) -> Iterator[Advice]:
+    """Metrics of classes in order, which count a near miss for less than a far one."""
+    if not problem.ordered:
+        return
+    for metric in list_metrics():
+        if "weights" in metric.parameters:
+            yield Advice(f"{metric.name}[weights=quadratic]", None, f"{_meaning(metric)}; {_NEAR}", _cite(metric))
+    for metric in list_metrics("ordinal"):
+        if metric.function is None:  # of probabilities
+            fits = use is not None and use.name == "probabilities"
+        else:
+            fits = (decide(metric, "prevalence_invariance").holds is not True) == problem.stable_prevalence
+        if fits:
+            yield Advice(metric.name, None, f"{_meaning(metric)}; {_NEAR}", _cite(metric))
 
 
-# ---------------------------------------------------------------- metrics of labels
+def _cite(metric: Metric) -> tuple[str, ...]:
+    return () if metric.cite is None else (metric.cite,)
 
 
-def _fitting(problem: Problem, metrics: Sequence[Metric]) -> Recommendation:
-    """The metrics with what is wanted, those with the most virtues first, and those without it."""
-    wanted, beside, candidates = problem.wanted, list(reported_beside(problem)), list(_candidates(metrics))
+def _beside(problem: Problem, use: Use | None, numbers: Sequence[Advice]) -> Iterator[str]:
+    """What to report beside the number, as the answers and the rows ask for."""
+    if use is None:
+        yield "recall, precision and specificity, each with its interval"
+    else:
+        names = use.beside if problem.judged is None else problem.judged.beside(use, problem.capacity)
+        if names:
+            yield listed([Advice(name, None, "").phrase for name in names])
+        if problem.judged is None and use.of_labels not in (None, use.of_scores):
+            yield f"{get_metric(str(use.of_labels)).phrase} where there are labels and no scores"
+        if use.name == "balance":
+            yield from _of_zero_recall(problem, use)
+        if use.name == "probabilities":
+            yield f"{_RISK}{_cited('vancalster2025')}"
     if problem.classes > 2:
-        candidates = [metric for metric in candidates if metric.classes is not None]
-    fit = [metric for metric in candidates if _has(metric, wanted)]
-    if not fit and not wanted["prevalence_invariance"]:  # to know the value in use is the lesser wish
-        wanted = {name: holds for name, holds in wanted.items() if name != "prevalence_invariance"}
-        fit = [metric for metric in candidates if _has(metric, wanted)]
-        beside.append("each at the deployment prevalence: no metric both moves with it and has all else that is wanted")
-    use = []
-    for metric in sorted(_distinct(fit), key=lambda metric: _order(metric, problem))[:_MOST]:
-        virtues = {name: True for name in _VIRTUES if name not in wanted and _stands(metric, name)}
-        reasons = [reason_text(decide(metric, name), holds) for name, holds in {**wanted, **virtues}.items()]
-        use.append(Advice(metric.name, "; ".join(reasons), metric.cite))
-    avoid = list(_blame(wanted, metrics))
-    if accuracy_is_fair(problem):
-        avoid = [advice for advice in avoid if advice.metric != "accuracy"]
-    return Recommendation(tuple(use), tuple(beside), tuple(avoid))
+        yield f"recall, precision and F1 of each of the {problem.classes} classes, worst first{_cited('kalita2010')}"
+    moving = [each.phrase for each in numbers if _stays(each.metric) is False and each.use == "alerts"]
+    if moving and not problem.stable_prevalence:
+        yield f"{listed(moving)} at the deployment prevalence (prevalence=), as it moves with it"
+    if problem.cost is not None and not problem.allow_zero_recall:
+        yield "limits for recall and specificity (where=): the least cost may give a class up"
+    if problem.threshold is not None and use is not None and use.name != "probabilities":
+        yield "a decision curve around the threshold (decision_curve): what is gained depends on where it is set"
+    if problem.similar_classes:
+        yield "accuracy, a fair summary here: the classes are of similar size"
+    if problem.has_clusters:
+        yield "intervals by whole clusters (cluster=): rows of one cluster go wrong together"
+    if problem.rows is not None and problem.rows < _FEW:
+        word = problem.rarer if problem.rows > 1 else problem.rarer.replace("rows", "row").removesuffix("s")
+        few = f"{problem.rows} {word} leave{'s' * (problem.rows == 1)} most metrics open"
+        yield f"the interval before the value: {few}; sample_size computes how many would be enough"
 
 
-def _has(metric: Metric, wanted: Mapping[str, bool]) -> bool:
-    """Whether it has each wanted property, and has each not that is wanted not to hold."""
-    return all(
-        _stands(metric, name) if holds else decide(metric, name).holds is False for name, holds in wanted.items()
-    )
+def _of_zero_recall(problem: Problem, use: Use) -> Iterator[str]:
+    """Which of the metrics beside the number give credit where a class has zero recall."""
+    for metric in get_metrics(name for name in use.beside if get_metric(name).kind.is_summary):
+        decision = decide(metric, "no_credit_when_a_class_fails")
+        if decision.holds is False and decision.counterexample and not problem.allow_zero_recall:
+            yield f"{metric.phrase} with care: it is {decision.counterexample.value} where one class has zero recall"
 
 
-def _order(metric: Metric, problem: Problem) -> tuple[bool, bool, int]:
-    """First what matters most: a fixed no-skill value, then a 0 for a class with zero recall."""
-    lost = problem.stable_prevalence and not _stands(metric, "approximate_constant_baseline")
-    credit = not problem.allow_zero_recall and not _stands(metric, "zero_when_a_class_fails")
-    return lost, credit, -sum(_stands(metric, name) for name in _VIRTUES)
+def _stays(name: str) -> bool | None:
+    """Whether a metric is the same at any prevalence; None where that is not decided."""
+    decision = recalled_decisions(MetricSpec.of(name).metric).get("prevalence_invariance")
+    return None if decision is None else decision.holds
 
 
-def _stands(metric: Metric, name: str) -> bool:
-    """Whether a property is proved, or at least no table speaks against it: without sympy there are no proofs."""
-    decision = decide(metric, name)
-    return bool(decision.holds) or decision.verdict.startswith("no counterexample")
-
-
-def _candidates(metrics: Sequence[Metric]) -> Iterator[Metric]:
-    """Metrics of labels that sum a table up: bounded, better upward, and of both classes."""
-    for metric in metrics:
-        is_bounded = metric.direction == "higher" and math.isfinite(metric.range[1])
-        if metric.function is None or not metric.kind.is_summary or not is_bounded:
+def _unfit(problem: Problem, use: Use, named: set[Metric]) -> Iterator[Advice]:
+    """The usual metrics that lack what the use asks for, each with the smallest table that shows it."""
+    kept = named | {*get_metrics([use.of_scores, use.of_labels or use.of_scores, *use.beside])}
+    for metric in get_metrics(_REPORTED):
+        if metric in kept or (metric.name == "accuracy" and use.name == "balance" and problem.similar_classes):
             continue
-        ignores_negatives = _stands(metric, "p2") and _stands(metric, "p3")  # García's properties
-        if not ignores_negatives and not (_stands(metric, "p4") and _stands(metric, "p5")):
-            yield metric
-
-
-def _distinct(metrics: list[Metric]) -> list[Metric]:
-    """One of each group that is the same function on every small table, the first declared without parameters."""
-    cells = np.indices((5, 5, 5, 5)).reshape(4, -1)
-    distinct: dict[bytes, Metric] = {}
-    for metric in metrics:
-        values = np.round(np.asarray(metric(Counts(*cells)), dtype=np.float64), 12) + 0.0
-        same = distinct.setdefault(values.tobytes(), metric)
-        if same.parameters and not metric.parameters:
-            distinct[values.tobytes()] = metric
-    return list(distinct.values())
-
-
-def _blame(wanted: Mapping[str, bool], metrics: Sequence[Metric]) -> Iterator[Advice]:
-    """The usual metrics that lack what is wanted, with the smallest table that shows it, or have what is not."""
-    for metric in _reported():
-        if metric not in metrics:
+        if use.name in _OF_SCORES:
+            if metric.scores is None:
+                yield Advice(metric.name, use.name, f"judges one threshold, {_OF_SCORES[use.name]}")
             continue
-        for name, holds in wanted.items():
+        for name, holds in problem.wanted(use).items():
             decision = decide(metric, name)
-            fault = fault_text(decision, holds)
-            if fault:
-                yield Advice(metric.name, fault, critic(decision))
+            if fault := fault_text(decision, holds):
+                yield Advice(metric.name, use.name, fault)
                 break
 
 
-def _reported() -> list[Metric]:
-    """What people usually report, metrics of both classes first."""
-    return sorted(get_metrics(_REPORTED), key=lambda metric: not metric.kind.is_summary)
+def _others(use: Use) -> Iterator[str]:
+    """Who advises otherwise, and why."""
+    if use.name == "alerts":
+        text = "average precision counts errors at high scores for more; ROC AUC counts all alike"
+        yield f"{text}{_cited('mcdermott2024')}"
+    if use.name == "balance":
+        text = f"the Matthews correlation asks for all four counts of the table to be good; {why('mcc')}"
+        yield f"{text}{_cited('chicco2020')}"
+    if use.name == "ranking":
+        text = "ROC AUC weights the errors of each classifier by its own scores; the H-measure weights all alike"
+        yield f"{text}{_cited('hand2009')}"
 
 
-# ---------------------------------------------------------------- costs and orders
-
-
-def _of_costs() -> Iterator[Advice]:
-    """The metrics of costs, those that take more of them first: what they are, and how they count errors."""
-    for metric in sorted(get_metrics(_OF_COSTS), key=lambda metric: -len(metric.parameters)):
-        decisions = [decide(metric, property_) for property_ in ("monotone_fn", "monotone_fp")]
-        reasons = [reason_text(decision, wanted=True) for decision in decisions if decision.holds]
-        set_to = f"set {', '.join(metric.parameters)} to your own"
-        yield Advice(metric.name, "; ".join([meaning_words(metric), set_to, *reasons]), metric.cite)
-
-
-def _ranking(problem: Problem) -> Recommendation:
-    """The metrics of order that fit: by the classes first, by the prevalence where one is left."""
-    orders = order_metrics()
-    wholly = [order for order in orders if order.fits(problem, prevalence=True)]
-    fit = wholly or [order for order in orders if order.fits(problem, prevalence=False)] or list(orders)
-    use = [Advice(o.metric.name, f"{meaning_words(o.metric)}; {o.words(problem)}", o.metric.cite) for o in fit]
-    avoid = [Advice(o.metric.name, o.words(problem), o.metric.cite) for o in orders if o not in fit]
-    beside = list(reported_beside(problem))
-    if not wholly and problem.stable_prevalence:
-        others = listed([order.metric.name for order in orders if order not in fit], "or")
-        same = listed([order.metric.name for order in fit], "or")
-        beside.append(f"{others} at the deployment prevalence, since it does not change {same}")
-    of_labels = [metric for metric in _reported() if metric.scores is None][:_MOST]
-    why = "is of labels: it judges one threshold, not the order of the scores"
-    avoid += [Advice(metric.name, why, None) for metric in of_labels]
-    return Recommendation(tuple(use), tuple(beside), tuple(avoid))
+def _asks(problem: Problem, use: Use | None) -> Iterator[str]:
+    """What the rows cannot show: open questions, and what is taken as answered."""
+    if use is None:
+        uses = "; ".join(f"use={each.name!r}: {each.purpose}" for each in USES.values() if problem.leading(each))
+        yield f"What are the predictions for? {uses}."
+    elif use.name == "alerts":
+        if problem.capacity is None and (problem.judged is None or problem.judged.scores is not None):
+            yield "How many rows can be looked at? capacity=200, or capacity='200 of 10000'."
+    elif use.name == "probabilities" and problem.threshold is None and problem.cost is None:
+        yield "From which probability is a row acted on? threshold=, or cost= for what errors cost."
+    elif use.name == "balance" and not problem.allow_zero_recall:
+        yield "May a class have zero recall? Taken: no; allow_zero_recall=True says yes."
+    if use is not None and not problem.stable_prevalence and use.name in ("alerts", "balance"):
+        yield "Do the rows have the deployment prevalence? Taken: no; stable_prevalence=True says yes."
+    if problem.classes > 2 and not problem.ordered:
+        yield "Are the classes in order? Taken: no; ordered=True says yes."

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Shown = TypeVar("Shown", bound=Result[Any])
 
 _COMMANDLINE = ParameterSource.COMMANDLINE
-_SAID = ("summary", "notes", "remarks", "assumed")  # fields of results that hold sentences
+_SAID = ("summary", "notes", "remarks", "assumed", "beside", "differs", "asks")  # fields of results that hold sentences
 _OPTIONS = {  # the options of keywords that are called otherwise: the one that was given, else the first there is
     "y_true": ("--true",),
     "y_pred": ("--pred",),

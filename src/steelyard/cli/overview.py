@@ -108,7 +108,7 @@ COMMANDS = {
         "explain",
     ),
     "audit": CommandFacts("Prove or refute properties of metrics, or of a function of your own.", "audit"),
-    "recommend": CommandFacts("Recommend metrics for a problem, with the properties behind the choice.", "recommend"),
+    "recommend": CommandFacts("Recommend the number to read for a use, with its reason and its sources.", "recommend"),
     "completion": CommandFacts(
         "Make TAB complete commands, options, columns and metrics in bash, zsh or fish.",
         "steelyard.cli.completion.completion_script",

@@ -23,6 +23,7 @@ from steelyard.analysis.thresholds.limits import read_capacity
 from steelyard.arrays import checks
 from steelyard.arrays.checks import category_order, is_ordered
 from steelyard.arrays.labels import choice_sentences
+from steelyard.auditing.use_numbers import Judged, check_use
 from steelyard.evaluation.class_columns import column_rows, given_columns
 from steelyard.evaluation.evaluation import (
     Evaluation,
@@ -39,7 +40,7 @@ from steelyard.evaluation.evaluation import (
     with_class_bounds,
 )
 from steelyard.evaluation.verdict.sentences import muted_codes
-from steelyard.evaluation.verdict.use_sentences import Judged, check_use, read_by_uses
+from steelyard.evaluation.verdict.use_sentences import read_by_uses
 from steelyard.exceptions import InputError
 from steelyard.metrics.binned_bounds import binned_bounds
 from steelyard.metrics.registry import list_metrics
@@ -201,9 +202,8 @@ def evaluate_tables(
 
     `probabilities` are the scores of many classes, a column for each; `order` is who gave the classes their order.
     """
-    row_total = int(table.rows.sum()) if table is not None else 0 if scores is None else scores.n
-    alerts = read_capacity(capacity, row_total)
     judged = Judged(table, scores, probabilities and probabilities.table, positive, threshold)
+    alerts = read_capacity(capacity, judged.rows)
     check_use(use, alerts, judged)
     if use is not None and use.metrics:
         metrics = use.metrics_at(threshold) if metrics is None else metrics
@@ -239,7 +239,7 @@ def evaluate_tables(
         beats=beats_no_skill(table, scores, positive) if inference.has_independent_rows else None,
         assumed=(*assumed, *notes, *single_cluster_sentences(by_class), *no_interval_sentences(groups)),
         prevalence=prevalence,
-        rows=row_total,
+        rows=judged.rows,
         seed=0 if inference.rng is None else None,
         behind=Rows(behind),
         metrics_named=metrics is not None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from steelyard.auditing.problem import SIMILAR_SHARE
+from steelyard.auditing.use_numbers import SIMILAR_SHARE
 from steelyard.evaluation.verdict import sentences
 from steelyard.evaluation.verdict.sentences import constant_words, positive_word
 

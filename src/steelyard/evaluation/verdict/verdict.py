@@ -29,7 +29,7 @@ from steelyard.analysis.results.formatting import (
     percent_text,
     three_digits,
 )
-from steelyard.auditing.problem import SIMILAR_SHARE
+from steelyard.auditing.use_numbers import SIMILAR_SHARE
 from steelyard.evaluation.verdict.sentences import (
     STARTS,
     Sentence,
