@@ -430,7 +430,7 @@ def test_levels_travel():
         (InputError, lambda: chance("f1", [0, 1], [0, 1], draws=3), "20 or more"),
         (InputTypeError, lambda: chance("f1", [0, 1], [0, 1], cluster=[1, 2]), "cluster= has no place in chance"),
         (InputTypeError, lambda: chance("f_beta[bta=2]", FINLEY), "beta"),
-        (UnknownNameError, lambda: chance("f_1_", FINLEY), "No metric"),
+        (UnknownNameError, lambda: chance("f11", FINLEY), "No metric"),
     ],
 )
 def test_what_cannot_be_guessed_is_refused_in_a_sentence(kind, call, words):

@@ -305,7 +305,7 @@ BAD = {
     "negative weights": (lambda: compare(Y, y_score=TWO, sample_weight=-WEIGHT), InputError, "sample_weight"),
     "a name beside arrays": (lambda: compare(Y, y_score=TWO, cluster="c"), InputTypeError, "names a column of a frame"),
     "an array beside names": (lambda: compare(FRAME, true="y", pred=["a", "b"], cluster=CLUSTER), InputTypeError, "name of a column"),
-    "a paired table": (lambda: compare(steelyard.tables.paired(Y, PRED["a"], PRED["b"]), sample_weight=WEIGHT), InputError, "give them when counting the rows"),
+    "a paired table": (lambda: compare(steelyard.tables.paired(Y, PRED["a"], PRED["b"]), sample_weight=WEIGHT), InputError, "give it when counting the rows"),
     "no margin": (lambda: compare(Y, y_score=TWO, margin=0), InputError, "margin= is how much worse"),
     "a margin of text": (lambda: compare(Y, y_score=TWO, margin="2 %"), InputError, "margin= is how much worse"),
     "one table": (lambda: compare({"a": Counts(1, 2, 3, 4)}), InputError, "two or more models"),

@@ -616,10 +616,10 @@ def test_evaluate_keeps_every_score_of_a_frame_or_bins_them_as_asked():
 
 
 def test_a_thing_that_is_no_frame_is_refused():
-    for thing in ([1, 2], np.zeros(3), {"y": [1]}):
-        assert_refused(
-            lambda thing=thing: tally(thing, true="y", pred="p"), InputTypeError, "A frame of pandas, Polars"
-        )
+    for thing in ([1, 2], np.zeros(3)):
+        words = "arrays were given; leave true= out, or give the frame first"
+        assert_refused(lambda thing=thing: tally(thing, true="y", pred="p"), InputTypeError, words)
+    assert_refused(lambda: tally({"y": [1]}, true="y", pred="p"), InputTypeError, "A frame of pandas, Polars")
     assert_refused(lambda: tally("file.csv", true="y", pred="p"), InputError, "There is no file 'file.csv'")
     assert_refused(lambda: tally(None, true="y", pred="p"), InputTypeError, "give that first")
 

@@ -160,7 +160,10 @@ def test_a_frame_of_any_engine_is_handed_over_by_one_set_of_names(engine):
 @pytest.mark.parametrize(("name", "ask", "columns", "arrays"), ASKED, ids=IDS)
 def test_what_cannot_be_combined_is_refused_in_one_sentence(name, ask, columns, arrays):
     wrong = [
-        ({"y_true": Y, **arrays, "true": "y"}, "is for arrays, and true= names a column of a frame"),
+        (
+            {"y_true": Y, **arrays, "true": "y"},
+            "true= names a column of a frame or file, and arrays were given; leave true= out, or give the frame first",
+        ),
         ({"y_true": FRAME, **columns}, "names a column of a frame; name that of the truth too, with true="),
         ({"y_true": FRAME, "true": "yy", **columns}, "There is no column 'yy'; there are 'y', .*Did you mean 'y'"),
     ]

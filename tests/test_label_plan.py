@@ -119,7 +119,7 @@ def test_a_budget_for_all_rows_labels_them_all_and_equals_the_usual_value():
         ({"metric": "ece"}, "Labels cannot be planned for"),
         ({"metric": "f1[average=macro]"}, "of many classes"),
         ({"prevalence": 2.0}, "A prevalence is a share"),
-        ({"key": "id"}, "There is no column 'id'; there are none"),
+        ({"key": "id"}, r"There is no column 'id'; columns=\{\.\.\.\} gives columns beside arrays"),
     ],
 )
 def test_what_cannot_be_planned_is_refused_in_a_sentence(asked, sentence):

@@ -63,11 +63,12 @@ def test_two_columns_of_two_classes_are_one_answer_with_one_column():
             assert (two.value, two.low, two.high) == pytest.approx((one.value, one.low, one.high)), (name, options)
 
 
-def test_labels_are_not_taken_of_columns_without_a_word():
+def test_labels_are_taken_of_columns_with_a_word():
     rng = np.random.default_rng(42)
     y, p = np.arange(90) % 3, rng.dirichlet(np.ones(3), 90)
-    with pytest.raises(TypeError, match="the class of the highest column of each row"):
-        steelyard.interval("accuracy", y, y_score=p)
+    found = steelyard.interval("accuracy", y, y_score=p)
+    assert found.value == np.mean(p.argmax(1) == y)
+    assert found.assumed == ("The class with the highest score of a row was taken as its predicted label.",)
 
 
 def test_top_k_of_two_classes_is_accuracy_at_one_half():

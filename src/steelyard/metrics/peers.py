@@ -645,7 +645,7 @@ _ANSWERS: dict[str, dict[str, str]] = {
 _NUMBERED = (  # of what is left of a name by `peer_key`: the written form
     (r"(?:precision|p)at(\d+)", "precision_at_k[k={}]"),
     (r"top(\d+)(?:accuracy|acc)?", "top_k_accuracy[k={}]"),
-    (r"f(\d+)(?:score|beta)?", "f_beta[beta={}]"),
+    (r"f(\d|0\d+)(?:score|beta)?", "f_beta[beta={}]"),
 )
 _ANSWERED_NUMBERS = (
     (

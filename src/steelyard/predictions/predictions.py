@@ -445,6 +445,11 @@ class Predictions:
         assert isinstance(given, GivenValues)  # noqa: S101 - of counted rows none is asked
         return self._of_given(given.at(rows))
 
+    @property
+    def clusters(self) -> Any:
+        """The cluster of each row, as values, whichever class is positive; None where rows are independent."""
+        return self._values().cluster
+
     def column(self, name: str) -> Any:
         """The values of a column that a question names, of the rows as values."""
         return column_of(by_name(self.given.columns), name)

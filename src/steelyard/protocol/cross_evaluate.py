@@ -86,7 +86,7 @@ def cross_evaluate(
     >>> X, y = make_classification(600, weights=[0.9], flip_y=0.05, random_state=0)
     >>> result = cross_evaluate(LogisticRegression(), X, y, resample=[None, "over"])
     >>> [row.model for row in result.ranking()]
-    ['LogisticRegression + over', 'LogisticRegression']
+    ['LogisticRegression', 'LogisticRegression + over']
     >>> result["LogisticRegression"].evaluation.rows
     600
     """

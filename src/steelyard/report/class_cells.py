@@ -22,7 +22,7 @@ def class_cells(evaluation: AnyEvaluation, *, everything: bool = False) -> tuple
     >>> from steelyard import evaluate
     >>> head, rows, notes = class_cells(evaluate(list("aabbcc"), list("aabbca")))
     >>> head[0], rows[0][0], rows[0][2]
-    ('class', 'c', '50.0 % (9.43 to 90.6)')
+    ('class', 'c', '50.0 % (6.03 to 93.4)')
     """
     if not isinstance(evaluation, Evaluation) or evaluation.positive is not None or not evaluation.per_class:
         return [], [], []

@@ -228,7 +228,7 @@ def best_decision(
     scored, metric = rows_and_metric(data, scored, metric, rows)
     p = Predictions.of(data, scored, second_is="y_score", **rows)
     refuse_unused(p, "best_decision", "design", "by", "threshold", "columns")
-    table, cluster = _class_table(p), p.collect().given.cluster
+    table, cluster = _class_table(p), p.clusters
     costs = _costs(cost_matrix, metric, reject, reject_cost, table)
     prevalence = stated_prevalence(prevalence)
     shares = None

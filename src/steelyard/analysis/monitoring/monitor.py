@@ -306,7 +306,7 @@ class Monitor(MonitorThreshold, Saveable):
         >>> print(monitor)
         <Monitor of recall >= reference - 0.05: 0 batches, 0 labelled rows>
         The limit of recall is 53.9 %: the reference's 62.0 % minus 5 points, minus 3.09 points for its own uncertainty.
-        Recall falling from 62.0 % to 45.8 % would raise an alarm after about 950 positives.
+        Recall falling from 62.0 % to 45.8 % would raise an alarm after about 850 positives.
         Delays are the medians of 201 simulated runs; half of them took longer.
         """
         return expected_delays(self, to, batch_rows)

@@ -100,7 +100,7 @@ class ReliabilityDisplay(ScoreDisplay):
             raise InputError("Several models of a column for each class are too much for one figure; give pos_label=.")
         if options.get("prevalence") is not None:
             raise InputError("prevalence= is about one class, and there is a column for each; give pos_label=.")
-        table, beside = p.probability_table(), {"cluster": p.collect().given.cluster}
+        table, beside = p.probability_table(), {"cluster": p.clusters}
         beside |= {"sample_weight": table.sample_weight, "frequency": table.frequency}
         parts = {
             str(label): Predictions(table.codes == i, y_score=table.probabilities[:, i], **beside)

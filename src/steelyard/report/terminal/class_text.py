@@ -17,7 +17,7 @@ def classes_text(evaluation: Evaluation, everything: bool) -> str:
     head, rows, notes = class_cells(evaluation, everything=everything)
     if not rows:
         return ""
-    table = print_table(head, [[without_controls(cell) for cell in row] for row in rows], wrap=(), optional=(5, 4))
+    table = print_table(head, [[without_controls(cell) for cell in row] for row in rows], wrap=(), optional=(4, 3))
     return "\n".join([table, *map(safe_paragraph, notes)])
 
 
