@@ -22,6 +22,7 @@ from steelyard.analysis.comparison.outcomes import (
     rows_that_tell,
 )
 from steelyard.analysis.holm import holm
+from steelyard.analysis.results.denominator import whole_rows
 from steelyard.analysis.results.formatting import ROUNDING, listed, number_of, value_text
 from steelyard.analysis.results.result import Rows
 from steelyard.metrics.uses import USES
@@ -424,12 +425,12 @@ def _digits(*counts: float) -> int:
 
 def _count(number: float, digits: int) -> str:
     """A number of rows with so many decimals, none where it is whole."""
-    return f"{number:,.{digits if abs(number - round(number)) > 0.005 else 0}f}"
+    return f"{number:,.{digits}f}" if digits and abs(number - round(number)) > 0.005 else f"{whole_rows(number):,}"
 
 
 def _total(number: float) -> str:
     """A number of rows that others are part of: whole from ten on."""
-    return f"{number:,.0f}" if number >= 10 else _count(number, 1)
+    return f"{whole_rows(number):,}" if number >= 10 else _count(number, 1)
 
 
 def _in_brackets(between: str) -> str:

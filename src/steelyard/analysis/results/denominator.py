@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 FEW_ROWS = 1_000  # up to so many a result speaks of the rows themselves
 _EXPECTED = 10  # rows of the rarer class
+_HALF = 1e-9  # by which a half may be off and is rounded upwards
 
 
 def denominator(share: float, rows: int | None = None) -> int:
@@ -22,3 +25,12 @@ def denominator(share: float, rows: int | None = None) -> int:
     while rarer > 0 and rarer * base < _EXPECTED * (1 - 1e-9) and base < 10**9:  # 0.0001 of 100,000 are ten
         base *= 10
     return base
+
+
+def whole_rows(number: float) -> int:
+    """The nearest whole number of rows, halves upwards whatever their rounding, as all sentences and tables have it.
+
+    >>> whole_rows(68.5), whole_rows(0.3), whole_rows(2.4999999999999)
+    (69, 0, 3)
+    """
+    return math.floor(number + 0.5 + _HALF)

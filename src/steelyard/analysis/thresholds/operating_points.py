@@ -15,7 +15,7 @@ from steelyard.analysis.intervals.intervals import interval
 from steelyard.analysis.intervals.rate_intervals import exact
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.prevalence import stated_prevalence
-from steelyard.analysis.results.denominator import denominator
+from steelyard.analysis.results.denominator import denominator, whole_rows
 from steelyard.analysis.results.formatting import filled, percent_interval, percent_text, text_table, three_digits
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.thresholds.asked_sample import asked_sample, planned_scores
@@ -97,13 +97,13 @@ class OperatingPoint:
 
     def shown_row(self) -> dict[str, Any]:
         """The point in whole rows, with its intervals in one cell each."""
-        found, false_alarms = round(self.found), round(self.false_alarms)
+        found, false_alarms = whole_rows(self.found), whole_rows(self.false_alarms)
         return {
             "point": self.point,
             "threshold": three_digits(self.threshold) if math.isfinite(self.threshold) else "–",
             "flagged": found + false_alarms,
             "found": found,
-            "missed": round(self.found + self.missed) - found,
+            "missed": whole_rows(self.found + self.missed) - found,
             "false alarms": false_alarms,
             "precision": percent_interval(self.precision, *(self.precision_interval or (math.nan, math.nan))),
             "recall": percent_interval(self.recall, *(self.recall_interval or (math.nan, math.nan))),
@@ -141,7 +141,7 @@ class OperatingPoints(Result[OperatingPoint]):
     @property
     def headline(self) -> str:
         """Out of which rows the points are counted."""
-        positives = f"{max(round(self.positives), 1):,}"
+        positives = f"{max(whole_rows(self.positives), 1):,}"
         if self.prevalence is not None:
             where = f"per {self.per:,} rows at a prevalence of {percent_text(self.prevalence)}"
             return f"Operating points {where}, {positives} of them positive."

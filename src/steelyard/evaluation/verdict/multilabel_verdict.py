@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.analysis.comparison.groups import groups_to_test, interval_p_values
+from steelyard.analysis.results.denominator import whole_rows
 from steelyard.analysis.results.formatting import interval_text, three_digits
 from steelyard.evaluation.verdict.sentences import (
     Sentence,
     quoted_label,
     rows_text,
     unmuted,
-    whole_number,
     whole_share,
 )
 
@@ -42,15 +42,15 @@ def _row_sentences(evaluation: MultilabelEvaluation, outcomes: RowOutcomes) -> l
     base, are_these = _base(evaluation, outcomes)
     rows = f"These {base:,} rows" if are_these else f"{base:,} rows like these"
     rows = f"{rows}, by sample weight," if evaluation.weighted else rows
-    labels = whole_number(outcomes.labels_true * base)
-    found = min(whole_number(outcomes.labels_found * base), labels)
+    labels = whole_rows(outcomes.labels_true * base)
+    found = min(whole_rows(outcomes.labels_found * base), labels)
     missing = outcomes.labels_true - outcomes.labels_found > 0
     false = outcomes.labels_predicted - outcomes.labels_found
     parts = [
         f"finds {_number(found, is_some=outcomes.labels_found > 0)}",
         f"misses {_number(labels - found, is_some=missing)}",
     ]
-    many = _number(whole_number(false * base), is_some=false > 1e-12, none="no")
+    many = _number(whole_rows(false * base), is_some=false > 1e-12, none="no")
     added = f"adds {many} false {'one' if many in ('no', '1', 'fewer than 1') else 'ones'}"
     have = _number(labels, is_some=outcomes.labels_true > 0, none="no")
     nothing = f"; predicting nothing misses all {labels:,}" if labels > 1 else ""

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
+from steelyard.analysis.results.denominator import whole_rows
 from steelyard.analysis.results.formatting import percent_interval, percent_text, three_digits
 from steelyard.exceptions import InputTypeError, UnknownNameError, did_you_mean
 
@@ -300,7 +301,6 @@ def between(row: MetricRow) -> str:
 # The page's script states them again when a slider moves, from the same phrases.
 
 
-_HALF = 1e-9  # by which a half may be off
 STARTS = {
     "these": "Of these {base} rows",
     "like": "Of {base} rows like these",
@@ -392,19 +392,14 @@ def dot_outcomes(counts: Counts, dots: int) -> Outcomes:
     return Outcomes(dots, found, positives - found, false_alarms)
 
 
-def whole_number(value: float) -> int:
-    """The nearest whole number, halves upwards."""
-    return math.floor(value + 0.5 + _HALF)
-
-
 def whole_share(share: float, base: int) -> int:
     """A share of so many rows in whole rows: none of them, or all, only where the share is 0 or 1."""
     return max(int(share > 0), min(round(share * base), base - int(share < 1)))
 
 
 def _within(value: float, low: int, high: int) -> int:
-    """The nearest whole number within these bounds, halves upwards whatever their rounding: what has rows keeps one."""
-    return max(low, min(math.floor(value + 0.5 + _HALF), high))
+    """The nearest whole number of rows within these bounds: what has rows keeps one."""
+    return max(low, min(whole_rows(value), high))
 
 
 def outcomes_text(outcomes: Outcomes, start: str, name: str) -> str:
