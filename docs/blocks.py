@@ -129,7 +129,8 @@ class Recorder(doctest.DocTestRunner):
 
 
 def _prompts(code: str, names: dict[str, Any], failures: list[str], page: Path) -> str:
-    test = doctest.DocTestParser().get_doctest(code, names, page.name, str(page), 0)
+    marked = re.sub(r"^(?=\n(?!>>>)\S)", "<BLANKLINE>", code, flags=re.MULTILINE)  # what is printed may have gaps
+    test = doctest.DocTestParser().get_doctest(marked, names, page.name, str(page), 0)
     recorder = Recorder()
     recorder.run(test, clear_globs=False)
     names.update(test.globs)
@@ -139,7 +140,7 @@ def _prompts(code: str, names: dict[str, Any], failures: list[str], page: Path) 
         until = example.lineno + source + example.want.count("\n")
         holds, got = recorder.printed[example.lineno]
         written += "".join(lines[end : example.lineno + source])
-        written += example.want if holds else got
+        written += "".join(lines[example.lineno + source : until]) if holds else got
         end = until
         if not holds:
             failures.append(f"{page.name}: {example.source}wanted:\n{example.want}got:\n{got}")

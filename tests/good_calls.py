@@ -110,6 +110,7 @@ GOOD = {
     "ProbabilityTable": lambda: call((0, 1, 2), Y3, S3),
     "ScoreTable": lambda: call(made("scores").positive, made("scores").negative),
     "Tally": lambda: call(made("confusion")),
+    "explain": lambda: call("f1"),
     "tally": lambda: call(FRAME, true="y", score="s", by="site"),
     "sql": lambda: call("predictions", true="y", pred="p"),
     "calibration": lambda: call(Y, S),

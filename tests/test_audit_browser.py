@@ -34,7 +34,7 @@ def cell(tab, metric, name):
 def test_the_headline_counts_what_is_proved_and_refuted(show, decisions, html):
     with show(html) as tab:
         proved, refuted = (sum(row.holds is sign for row in decisions) for sign in (True, False))
-        told = f"{proved:,} are proved for all tables and {refuted:,} are refuted by one"
+        told = f"{proved:,} are proved for all tables, and {refuted:,} are refuted by one"
         assert told in tab.locator("h1").text_content()
         assert tab.locator(".matrix td.yes").count() == proved
     alone = audit("recall")

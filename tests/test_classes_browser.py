@@ -201,7 +201,7 @@ def test_the_pairs_are_pythons(show, evaluations, k, by):
                 str(pair.predicted),
                 f"{pair.weight:,.0f} {three_digits(pair.expected)}",
                 f"{unbroken(percent_text(pair.share))} {unbroken(bounds_text(pair.low, pair.high, share=True))} "
-                f"{unbroken(p_text(pair.p_value))}",
+                f"{unbroken(p_text(pair.p_value)) if pair.p_value <= 0.05 else 'may be chance'}",
             ]
             for pair in pairs
         ]

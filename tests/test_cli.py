@@ -10,7 +10,7 @@ import sys
 import pytest
 from command_line import COMMANDS, command_named, run_command
 
-from steelyard import __version__, best_threshold, list_metrics
+from steelyard import __version__, best_threshold, explain, list_metrics
 
 
 def run(*words, columns=100):
@@ -68,9 +68,12 @@ def test_the_threshold_is_best_by_the_same_metric_as_in_python(tmp_path):
     y_true, y_score = [0, 0, 1, 0, 1, 1, 0, 1], [0.1, 0.3, 0.35, 0.4, 0.6, 0.7, 0.75, 0.9]
     path = tmp_path / "scores.csv"
     path.write_text("y,s\n" + "".join(f"{y},{s}\n" for y, s in zip(y_true, y_score, strict=True)))
-    row = json.loads(run("threshold", str(path), "--true", "y", "--score", "s", "--format", "json").stdout)
+    words = ("threshold", str(path), "--true", "y", "--score", "s", "--format", "json")
+    row = json.loads(run(*words, "--use", "balance").stdout)
     best = best_threshold(y_true, y_score, "ac_score")
     assert (row["metric"], row["value"]) == ("ac_score", pytest.approx(best.value))
+    (menu,) = [point for point in json.loads(run(*words).stdout)["points"] if point["point"] == "best AC-score"]
+    assert menu["threshold"] == best.threshold
 
 
 @pytest.mark.parametrize("columns", [80, 100])
@@ -85,7 +88,8 @@ def test_the_listing_as_json_and_markdown():
     rows = json.loads(run("metrics", "--format", "json").stdout)
     assert [row["name"] for row in rows] == [m.name for m in list_metrics()]
     assert rows[0]["undefined"] == ["no positives"]
-    lines = run("metrics", "--family", "balanced", "--format", "md").stdout.splitlines()
+    count, _, *lines = run("metrics", "--family", "balanced", "--format", "md").stdout.splitlines()
+    assert count == f"{len(list_metrics('balanced'))} metrics"
     assert len(lines) == 2 + len(list_metrics("balanced"))
     assert all(line.replace(r"\|", "").count("|") == 8 for line in lines)
 
@@ -201,4 +205,5 @@ def test_every_metric_is_explained_under_each_of_its_names(metric):
     for name in (metric.name, *metric.aliases):
         ran = run_command("explain", name)
         assert (ran.exit_code, ran.stderr) == (0, "")
-        assert ran.stdout.startswith(f"{metric.title}  ({metric.name})\n")
+        assert ran.stdout.startswith(metric.title)
+        assert ran.stdout.startswith(f"{explain(metric).title}  ({metric.name})\n")

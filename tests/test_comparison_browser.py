@@ -278,7 +278,7 @@ def test_numbers_are_taken_along(show, five, five_page):
         }
         rows = list(csv.DictReader(io.StringIO(saved["csv"])))
         assert len(rows) == 5 * len(five.tables.specs)
-        assert saved["markdown"].splitlines()[2].startswith("| place | model | AC-score")
+        assert saved["markdown"].splitlines()[2].startswith("| place | model | Average precision")
         for key in ("roc", "pr", "reliability", "decision"):
             tab.click(f"figure:has(#compared-{key}) .take summary")
             with tab.expect_download() as download:
@@ -305,7 +305,7 @@ def crossed():
 def test_runs_are_dots_around_their_means(show, crossed):
     with show(crossed.to_html()) as tab:
         names = tab.locator("#runs-metric option").evaluate_all("all => all.map(o => o.value)")
-        assert names[0] == "ac_score"
+        assert names[0] == crossed.default_spec.name == "average_precision"
         numbers = {mark["number"]: i for i, mark in enumerate(page_data(crossed.to_html())["comparison"]["models"])}
         for name in names:
             tab.select_option("#runs-metric", name)

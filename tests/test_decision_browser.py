@@ -430,7 +430,7 @@ def test_the_figure_of_a_cost_has_the_baselines_and_the_plateau_of_the_page(few,
     share = few.scores.positive.n / few.scores.n
     assert (display.costs.nobody, display.costs.everybody) == pytest.approx((cost * share, 1 - share), abs=1e-12)
     assert display.costs.plateau == best.plateau and display.costs.least == best.value
-    assert "flagging nobody" in display.caption() and "within 5 % of the least" in display.caption()
+    assert "flagging nobody" in display.caption() and "(within 2 %)" in display.caption()
     display.plot()
     low, high = display.ax_.get_ylim()
     assert low == 0 and best.value < high

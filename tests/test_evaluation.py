@@ -111,7 +111,7 @@ def test_many_classes():
     assert "f1[average=macro]" in report
     assert [row.label for row in report.per_class] == ["a", "b", "c"]
     assert report.to_dict()["confusion"] == confusion(true, pred).matrix.tolist()
-    assert " rows like these, in 3 classes, " in report.verdict[0]
+    assert report.verdict[0].startswith("Of these 400 rows, in 3 classes, the classifier gets ")
     one = evaluate(true, pred, pos_label="c")
     assert one.positive == "c"
     assert one["recall"].value == steelyard.recall(true, pred, pos_label="c")
@@ -121,7 +121,7 @@ def test_another_prevalence_is_said():
     report = evaluate(FINLEY, prevalence=0.5)
     assert report["accuracy"].value == pytest.approx(steelyard.alpha_accuracy(FINLEY))
     assert report["precision"].chance == pytest.approx(0.5, abs=0.02)
-    assert report.verdict[0].startswith("Of 100 rows at a prevalence of 50.0 %, 50 are positive.")
+    assert report.verdict[0].startswith("Of 1,000 rows at a prevalence of 50.0 %, 500 are positive.")
     said = " ".join(evaluate(FINLEY, prevalence=0.3).verdict)
     assert "than always predicting 0 (70.0 %)" in said
     assert evaluate(FINLEY, prevalence=0.3).to_dict()["prevalence"] == 0.3

@@ -20,7 +20,7 @@ def parts(name):
 
 
 def test_python_and_the_shell_explain_alike():
-    for name in ("mcc", "f_beta[beta=2]", "f1_macro", "roc_auc", "hamming_loss", "read-first"):
+    for name in ("mcc", "f_beta[beta=2]", "f1_macro", "roc_auc", "hamming_loss", "for-alerts"):
         assert words(repr(explain(name))) == words(run_command("explain", name).stdout), name
 
 

@@ -106,6 +106,7 @@ def test_the_threshold_is_dragged_through_the_chart(show, html, chart):
 
 def test_a_finger_moves_the_threshold(show, html):
     with show(html, has_touch=True, width=390) as tab:
+        tab.locator("#dots svg").scroll_into_view_if_needed()
         box = tab.locator("#dots svg").bounding_box()
         tab.touchscreen.tap(box["x"] + box["width"] * 0.25, box["y"] + box["height"] / 2)
         assert 0.1 < at(tab)[0] < 0.35

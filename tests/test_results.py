@@ -128,6 +128,7 @@ RESULTS = {
     "compare scores": lambda: steelyard.compare(TRUE, y_score=SCORES, threshold=0.5),
     "ranking": lambda: steelyard.compare(TRUE, LABELS).ranking(),
     "best_threshold": lambda: steelyard.best_threshold(TRUE, SCORES["<b>A</b>"], "ac_score", draws=20),
+    "operating_points": lambda: steelyard.operating_points(TRUE, SCORES["<b>A</b>"], rng=0),
     "roc_then_tpnr": lambda: steelyard.studies.roc_then_tpnr(TRUE, SCORES["B|\x1b[31m"], draws=0),
     "best_threshold, labels": lambda: steelyard.best_threshold(
         np.eye(3, dtype=int)[np.arange(12) % 3], np.linspace(0, 1, 36).reshape(12, 3), "f1[average=macro]"
@@ -163,6 +164,8 @@ RESULTS = {
     "sample_size": lambda: steelyard.sample_size("recall", at=(0.8, 0.95), prevalence=0.05, width=0.1),
     "corrected_t_test": lambda: steelyard.studies.corrected_t_test([0.1, 0.1], test_share=0.2),
     "friedman": lambda: steelyard.studies.friedman(DATA_SETS),
+    "explain": lambda: steelyard.explain("f_beta[beta=2]"),
+    "explain, every metric": steelyard.explain,
     "audit": lambda: steelyard.audit("g_mean", "recall"),
     "decide": lambda: steelyard.audit("g_mean", properties=["class_symmetry"])[0],
     "harsher": lambda: steelyard.metrics.harsher("balanced_accuracy", "g_mean"),
@@ -431,7 +434,8 @@ def test_every_result_of_the_package_can_be_read_back():
 @pytest.mark.parametrize(
     ("arguments", "kind"),
     [
-        (["threshold", "rows.csv", "--true", "y", "--score", "s"], "best_threshold"),
+        (["threshold", "rows.csv", "--true", "y", "--score", "s"], "operating_points"),
+        (["threshold", "rows.csv", "--true", "y", "--score", "s", "--metric", "f1"], "best_threshold"),
         (["compare", "rows.csv", "--true", "y", "--pred", "a", "--pred", "b"], "comparison"),
         (["report", "rows.csv", "--true", "y", "--pred", "a"], "evaluation"),
         (["recommend"], "recommendation"),
@@ -510,6 +514,8 @@ def test_an_evaluation_is_read_as_the_rows_that_it_was_made_of(threshold):
 def test_every_result_says_what_was_assumed():
     for name in dir(steelyard.results):
         kind = getattr(steelyard.results, name)
+        if name == "OperatingPoint":  # a row of the operating points, which say it
+            continue
         assert hasattr(kind, "assumed") or "assumed" in kind.__dataclass_fields__, name
 
 

@@ -155,6 +155,7 @@ def test_every_value_of_text_has_suggestions_or_is_the_users_own():
         "K|A:B",
         "LABEL",
         "LOW,HIGH",
+        "N",
         "NAME,NAME",
         "NAME=TEXT",
         "P",

@@ -72,6 +72,7 @@ PROTOCOL = {
 
 ALL = {"first": i.COUNTS, "second": i.OTHER}
 AUDIT = {
+    "explained": lambda: [steelyard.explain("f1[average=macro]"), steelyard.explain("average_precision")],
     "one metric": lambda: steelyard.audit("recall"),
     "several metrics": lambda: steelyard.audit("f1", "mcc", "ac_score", "g_mean"),
     "some properties": lambda: steelyard.audit("precision", "kappa", properties=["bounds_attained", "class_symmetry"]),

@@ -59,7 +59,8 @@ class Decision(Flat):
     @builtins.property
     def meaning(self) -> str:
         """What the property says, in a sentence."""
-        return PROPERTIES[self.property].meaning
+        known = PROPERTIES.get(self.property)
+        return known.meaning if known else f"It is {self.property}."
 
     def shown_row(self) -> dict[str, Any]:
         """The decision with its table in words."""

@@ -59,7 +59,7 @@ def _spelled(code: re.Match[str], command: str = "") -> str:
     name = code["call"] or code["function"]
     if code["keyword"] is not None:
         return _spelled_keyword(code["keyword"], code["value"] or "", command) or code[0]
-    command = next((command for command, facts in COMMANDS.items() if facts.in_python == name), "")
+    command = next((command for command, facts in COMMANDS.items() if name in (facts.in_python, facts.also)), "")
     if not command:
         return code[0]
     parts = re.split(r", (?![^\[(]*[\])])", code["inside"] or "")

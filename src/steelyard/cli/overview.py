@@ -12,11 +12,12 @@ ABOUT = "Evaluate classifiers on imbalanced data."
 
 
 class CommandFacts(NamedTuple):
-    """A command in one line, the public name that does the same in Python, and a word more on that."""
+    """A command in one line, the public name that does the same in Python, another that does, and a word more."""
 
     about: str
     in_python: str
     more: str = ""
+    also: str = ""
 
 
 COMMANDS = {
@@ -30,6 +31,7 @@ COMMANDS = {
         "Find the best threshold for a metric, with its value on new rows; without an aim list operating points.",
         "best_threshold",
         "or `operating_points`",
+        also="operating_points",
     ),
     "calibration": CommandFacts(
         "Judge predicted probabilities: calibration slope, reliability curve, a test, and what to do next.",

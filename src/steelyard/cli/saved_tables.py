@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.exceptions import InputError
-from steelyard.tables.saved import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,6 +92,8 @@ def read_evaluation_file(name: str) -> Evaluation | None:
 
 def _json(name: str) -> Any:
     """What the file holds; None where it is no JSON."""
+    from steelyard.tables.saved import read_json
+
     try:
         return read_json(sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes())
     except InputError as error:

@@ -189,7 +189,7 @@ SUGGESTIONS: dict[str, Suggest] = {
     **dict.fromkeys(("RULE", "LIMIT", "threshold metric", "plan metric", "explain name", "audit names"), _metrics),
     "CODE": _codes,
     "plot kind": _figures,
-    "report use": _uses,
+    **dict.fromkeys(("report use", "compare use", "threshold use", "crossval use"), _uses),
     "study name": _studies,
     **dict.fromkeys(("crossval models", "resampling model", "study models"), _models),
     "METRIC": _metrics,

@@ -127,7 +127,7 @@ class MetricFacts(Flat):
             metric.family,
             tuple(metric.aliases),
             metric.meaning,
-            metric.range,
+            tuple(map(float, metric.range)),  # type: ignore[arg-type]  # both ends
             metric.best,
             metric.direction,
             {key: getattr(value, "name", value) for key, value in metric.parameters.items()},
@@ -222,7 +222,7 @@ def explain(name: SpecLike | None = None) -> Explanation | MetricList:
     """What is known of a metric: formula, other names, range, where it fits, what is proved of it, and its source.
 
     `name` is a metric by any name, in its written form or itself, or the code of a sentence of the verdict, such as
-    "read-first". Without it all metrics are listed.
+    "for-alerts". Without it all metrics are listed.
 
     >>> from steelyard import explain
     >>> explain("sensitivity").headline

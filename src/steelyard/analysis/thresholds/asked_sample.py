@@ -94,6 +94,14 @@ def _table_of(counted: Tally, cost: ErrorCost) -> ScoreTable:
     return replace(counted.scores, positive=positive, negative=negative)
 
 
+def between_bins(p: Predictions) -> tuple[str, ...]:
+    """Which thresholds are searched of scores that were counted in bins; nothing of others."""
+    is_counted = (p.given.is_frame or p.given.is_table) and p.given.cluster is None
+    if is_counted and len(p.score_table().bins):
+        return ("Scores were counted in bins: only thresholds between bins were searched.",)
+    return ()
+
+
 def planned_scores(p: Predictions, confidence: float | None) -> tuple[Predictions, tuple[str, ...]]:
     """The scores of all rows by class, as the labels that a plan chose show them, and what is stated of them.
 

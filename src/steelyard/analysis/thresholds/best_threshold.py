@@ -17,7 +17,7 @@ from steelyard.analysis.levels import check_level, tails
 from steelyard.analysis.prevalence.prevalence import stated_prevalence
 from steelyard.analysis.results.formatting import interval_text, percent_interval, percent_text, three_digits
 from steelyard.analysis.results.result import Flat
-from steelyard.analysis.thresholds.asked_sample import asked_sample, planned_scores
+from steelyard.analysis.thresholds.asked_sample import asked_sample, between_bins, planned_scores
 from steelyard.analysis.thresholds.found_rates import RECALL, found_precision, found_rate
 from steelyard.analysis.thresholds.guarantees import (
     Promise,
@@ -632,9 +632,8 @@ def best_threshold(
     assert aim is not None  # noqa: S101 - that of costs by row where there is no other
     best = Search(Criterion(aim, limits), aim, level, confidence).best(sample, draws, generator(rng))
     assumed = (*(p.assumed if stated is None else stated), *by_limits)
-    is_counted = (p.given.is_frame or p.given.is_table) and p.given.cluster is None and stated is None and not by_row
-    if is_counted and len(p.score_table().bins):
-        assumed = (*assumed, "Scores were counted in bins: only thresholds between bins were searched.")
+    if stated is None and not by_row:
+        assumed = (*assumed, *between_bins(p))
     return replace(best, assumed=assumed)
 
 

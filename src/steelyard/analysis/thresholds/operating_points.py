@@ -18,7 +18,7 @@ from steelyard.analysis.prevalence.prevalence import stated_prevalence
 from steelyard.analysis.results.denominator import denominator, whole_rows
 from steelyard.analysis.results.formatting import filled, percent_interval, percent_text, text_table, three_digits
 from steelyard.analysis.results.result import Result
-from steelyard.analysis.thresholds.asked_sample import asked_sample, planned_scores
+from steelyard.analysis.thresholds.asked_sample import asked_sample, between_bins, planned_scores
 from steelyard.analysis.thresholds.found_rates import RECALL, FoundRate, found_precision, found_rate
 from steelyard.analysis.thresholds.guarantees import Promise, check_confidence, unkept_sentence
 from steelyard.analysis.thresholds.limits import read_capacity, read_limits
@@ -268,7 +268,7 @@ def operating_points(
         positive=sample.table.label,
         level=float(level),
         needed=needed,
-        assumed=(*sentences, *_assumed(sample, threshold)),
+        assumed=(*sentences, *_assumed(sample, threshold), *(() if is_planned or by_row else between_bins(p))),
     )
 
 
