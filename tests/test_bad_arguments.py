@@ -53,7 +53,6 @@ WITHOUT_CALL = {
     "Metric": "made by `metric`",
     "CrossEvaluation": "made by cross_evaluate",
     "Evaluation": "made by evaluate",
-    "MultilabelEvaluation": "made by evaluate",
     "GateResult": "made by gate",
     "LabelPlan": "made by label_plan",
     "ResamplingStudy": "made by resampling_study",

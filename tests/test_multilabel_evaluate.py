@@ -11,9 +11,8 @@ from command_line import run_command
 from jsonschema import validate
 from test_multilabel_intervals import drawn
 
-from steelyard import Result, best_threshold, compare, confusion, evaluate, f1
+from steelyard import Evaluation, Result, best_threshold, compare, confusion, evaluate, f1
 from steelyard.exceptions import InputError, InputTypeError
-from steelyard.results import MultilabelEvaluation
 from steelyard.tables import multilabel
 
 
@@ -118,8 +117,8 @@ def test_groups_and_clusters_come_by_columns(frame):
 
 def test_the_result_has_every_face_and_is_read_back(report):
     saved = report.to_json()
-    assert MultilabelEvaluation.from_json(saved) == Result.from_json(saved) == report
-    validate(json.loads(saved), MultilabelEvaluation.json_schema())
+    assert isinstance(report, Evaluation) and Evaluation.from_json(saved) == Result.from_json(saved) == report
+    validate(json.loads(saved), type(report).json_schema())
     assert len(report.to_frame()) == len(report.metrics)
     assert "f1\\[average=macro" in report.to_markdown() or "f1[average=macro]" in report.to_markdown()
     assert "label" in report.to_markdown() and "label" in repr(report.per_label)
@@ -186,7 +185,7 @@ def test_the_shell_reads_patterns_lists_and_divided_text(files, report):
     for arguments in asked:
         code, output = shell("report", *arguments, "--format", "json")
         assert code == 0
-        saved = MultilabelEvaluation.from_json(output)
+        saved = Evaluation.from_json(output)
         assert saved["f1[average=macro]"].value == report["f1[average=macro]"].value
     assert "Scores were thresholded at 0.5" in shell("report", files / "wide.csv", "--true", "y_*", "--score", "s_*")[1]
 

@@ -432,7 +432,6 @@ _ALIASES = {
     "MetricTable": "Table",
     "AnyTable": "Table",
     "ReferenceTable": "Table",
-    "AnyEvaluation": "Table",
     "Evaluated": "Table",
     "Operand": "Table | ArrayLike | float",
     "DrawingArea": "Axes",

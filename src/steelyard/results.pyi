@@ -25,7 +25,6 @@ from steelyard.evaluation.error_rows import ErrorRows as ErrorRows
 from steelyard.evaluation.explanation import Explanation as Explanation
 from steelyard.evaluation.explanation import MetricList as MetricList
 from steelyard.evaluation.group_thresholds import GroupThresholds as GroupThresholds
-from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation as MultilabelEvaluation
 from steelyard.evaluation.unlabelled import Unlabelled as Unlabelled
 from steelyard.gates.gate import GateResult as GateResult
 from steelyard.ledger.history import History as History

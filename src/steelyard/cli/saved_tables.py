@@ -80,11 +80,8 @@ def read_evaluation_file(name: str) -> Evaluation | None:
             raise InputError("The standard input holds saved JSON that is no evaluation; give it as a file.")
         return None
     from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 
     try:
-        if data.get("kind") == MultilabelEvaluation.kind:
-            return MultilabelEvaluation.from_json(data)  # type: ignore[return-value]  # of the same faces
         return Evaluation.from_json(data)
     except InputError as error:
         raise InputError(f"{name!r}: {error}") from None

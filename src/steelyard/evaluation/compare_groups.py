@@ -397,7 +397,7 @@ def compare_groups(
     >>> print(f"{groups.test('recall').p_value:.4f}")
     0.0005
     """
-    if isinstance(data, Evaluation):
+    if isinstance(data, Evaluation) and not data.per_label:
         given = next((name for name, value in {"y_pred": predicted, **rows}.items() if value is not None), None)
         if given is not None:
             raise InputTypeError(f"{given}= is about rows, and an Evaluation holds its groups; give one of them.")

@@ -311,7 +311,7 @@ def evaluate(
     by level: the text between the parts of labels that are paths, such as "/", or the parent of each label. `mute`
     lists codes of sentences that the verdict leaves out; without it those of the environment variable STEELYARD_MUTE
     are left out. `Predictions` explains how rows are given, as arrays, a frame, a file or a table. Where rows may
-    have several labels each the result is a MultilabelEvaluation.
+    have several labels each, `per_label` of the result has each label.
 
     >>> from steelyard import Counts
     >>> report = evaluate(Counts(tp=28, fn=23, fp=72, tn=2680))
@@ -333,7 +333,7 @@ def evaluate(
         from steelyard.evaluation.evaluate_label_sets import evaluate_label_sets
 
         refuse_of_one_label(pos_label=p.given.pos_label, exact=p.given.exact, hierarchy=hierarchy, **of_uses)
-        return evaluate_label_sets(p, inference=inference, **requested)  # type: ignore[return-value]  # of the same faces
+        return evaluate_label_sets(p, inference=inference, **requested)
     return evaluated_rows(p, inference, hierarchy=hierarchy, **requested, **of_uses)[0]
 
 

@@ -18,8 +18,8 @@ from steelyard.analysis.intervals.intervals import intervals_of
 from steelyard.analysis.results.result import Rows
 from steelyard.arrays import checks
 from steelyard.arrays.backend import backend_of
-from steelyard.evaluation.evaluation import Group, MetricRow, each_interval
-from steelyard.evaluation.multilabel_evaluation import LabelPair, LabelRow, MultilabelEvaluation, RowOutcomes
+from steelyard.evaluation.evaluation import Group, LabelRow, MetricRow, each_interval
+from steelyard.evaluation.multilabel_evaluation import LabelPair, MultilabelEvaluation, RowOutcomes
 from steelyard.evaluation.verdict.sentences import muted_codes
 from steelyard.exceptions import InputError, first_ten
 from steelyard.frames.decoding import sorted_groups
@@ -246,20 +246,20 @@ def evaluate_label_sets(
         rows = [r for r in rows if not (r.spec.is_native and r.spec.metric.parameters and math.isnan(r.value))]
         rows.sort(key=lambda row: row.spec.average == NATIVE)  # rows that are right as a whole lead nowhere
     return MultilabelEvaluation(
-        Rows(rows),
-        by_label,
-        label_pairs(table, inference.level),
-        row_outcomes(table),
-        table.n,
-        inference.level,
-        threshold,
-        (*assumed, *_left_out(table, specs), *cluster_sentences(p)),
-        table.sample_weight is not None,
-        0 if inference.rng is None else None,
-        metrics is not None,
-        groups,
-        muted_codes(mute),
-        p.given.uses(),
+        metrics=Rows(rows),
+        per_label=by_label,
+        pairs=label_pairs(table, inference.level),
+        outcomes=row_outcomes(table),
+        rows=table.n,
+        level=inference.level,
+        threshold=threshold,
+        assumed=(*assumed, *_left_out(table, specs), *cluster_sentences(p)),
+        weighted=table.sample_weight is not None,
+        seed=0 if inference.rng is None else None,
+        metrics_named=metrics is not None,
+        groups=groups,
+        muted=muted_codes(mute),
+        columns=p.given.uses(),
     )
 
 

@@ -29,6 +29,7 @@ from steelyard.analysis.decisions.best_decision import DecidedRows
 from steelyard.analysis.decisions.decision_rule import DecisionRule, RiskCoverage
 from steelyard.analysis.decisions.search import CrossFit
 from steelyard.analysis.intervals.cluster_tables import has_several_clusters
+from steelyard.analysis.intervals.interval import Interval  # noqa: TC001 - saved fields are read back by their types
 from steelyard.analysis.intervals.intervals import table_intervals
 from steelyard.analysis.prevalence.prevalence import PrevalenceLike, at_prevalence, table_at
 from steelyard.analysis.results.denominator import FEW_ROWS, denominator
@@ -58,7 +59,6 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.confusions.confused_pairs import ClassStanding, PooledClasses
     from steelyard.analysis.intervals.inference import Inference
-    from steelyard.analysis.intervals.interval import Interval
     from steelyard.analysis.results.result_json import SavedResult
     from steelyard.analysis.thresholds.best_threshold import BestThreshold, SearchOptions
     from steelyard.analysis.thresholds.threshold_sample import AimLike
@@ -164,6 +164,30 @@ class ClassRow:
 
     def __repr__(self) -> str:
         parts = (f"{name} {interval.text()}" for name, interval in self.intervals.items())
+        return f"{self.label!r} ({self.rows:,} rows): {', '.join(parts)}"
+
+
+@dataclass(frozen=True)
+class LabelRow:
+    """One label: the rows that have it and those predicted to, how rare it is, and its metrics with their intervals.
+
+    `imbalance` is how many times as many rows the commonest label has (IRLbl; Charte and others 2015).
+    """
+
+    label: Any
+    rows: int
+    predicted: int | None
+    share: float
+    imbalance: float
+    metrics: Mapping[str, Interval]
+
+    def row(self) -> dict[str, Any]:
+        """The label as a row of a table."""
+        numbers = {"rows": self.rows, "predicted": self.predicted, "share": self.share, "imbalance": self.imbalance}
+        return {"label": self.label, **numbers, **interval_columns(self.metrics)}
+
+    def __repr__(self) -> str:
+        parts = (f"{name} {interval.text()}" for name, interval in self.metrics.items())
         return f"{self.label!r} ({self.rows:,} rows): {', '.join(parts)}"
 
 
@@ -521,6 +545,7 @@ class Evaluation(ClassReading, Result[MetricRow]):
     risk_coverage: RiskCoverage | None = None  # of probabilities of many classes, the least certain sent to a person
     use: Use | None = None  # what the predictions are for, whose number leads
     capacity: Capacity | None = None  # so many alerts can be looked at
+    per_label: Rows[LabelRow] = field(default_factory=Rows)  # where rows may have several labels each
     # Of one that was read from JSON: metrics whose "value" or "interval" no table there could confirm.
     unconfirmed: Mapping[str, str] = field(default_factory=dict, compare=False)
 
@@ -535,7 +560,7 @@ class Evaluation(ClassReading, Result[MetricRow]):
         spec = MetricSpec.of(name)
         if spec.name in rows:
             return rows[spec.name]
-        if self.positive is None and self.labels:
+        if self.positive is None and self.confusion is not None:
             check_has_form(spec, self.labels)
         raise InputError(f"{spec.name} was not evaluated here; there are {', '.join(list(rows)[:8])} and others.")
 

@@ -49,15 +49,14 @@ class Baseline:
         return None
 
 
-_HOLDING = ("evaluation", "multilabel_evaluation")  # kinds of results that hold the metrics of one model
-BaselineLike: TypeAlias = "str | PathLike[str] | Evaluation | MultilabelEvaluation"
+BaselineLike: TypeAlias = "str | PathLike[str] | Evaluation"
 
 
 def read_baseline(given: BaselineLike | None) -> Baseline | None:
     """An earlier report, whose values are finite numbers or null: of a file, or the evaluation itself."""
     if given is None:
         return None
-    if isinstance(given, Result) and given.kind not in _HOLDING:
+    if isinstance(given, Result) and not isinstance(given, Evaluation):
         raise InputError(
             f"A baseline is what evaluate returned, or the file of it, not a {given.kind.replace('_', ' ')}; give the "
             "evaluation of the earlier model."
@@ -105,7 +104,7 @@ def _values(part: dict[str, Any]) -> dict[str, float | None]:
     return values
 
 
-def check_baseline(baseline: Baseline, evaluation: Evaluation | MultilabelEvaluation) -> list[str]:
+def check_baseline(baseline: Baseline, evaluation: Evaluation) -> list[str]:
     """Refuse a baseline of another positive class; what else is different about its data, in words."""
     facts, name = baseline.facts, f"The baseline {baseline.name!r}"
     then, now = facts.get("positive", evaluation.positive), evaluation.positive

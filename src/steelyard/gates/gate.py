@@ -14,7 +14,6 @@ from steelyard.analysis.results.result import Result, Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.evaluate import evaluate
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, first_ten
 from steelyard.gates.baseline import check_baseline, judge_drops, read_baseline, saved_baseline, usual_metrics
 from steelyard.gates.confirmation import confirmation_notes
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from steelyard.analysis.requirements import Requirement
-    from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
     from steelyard.gates.baseline import Baseline, BaselineLike
     from steelyard.gates.guarantee import GuaranteeLike, SavedGuarantee
     from steelyard.gates.rules import Gated, GatePart
@@ -308,8 +306,8 @@ def _beside_baseline(
     return [replace(parts[0], differences={BASELINE: compare(models, metrics=metrics, level=new.level)})]
 
 
-def _evaluation(result: Result[Any] | None, what: str) -> AnyEvaluation:
-    if not isinstance(result, (Evaluation, MultilabelEvaluation)):
+def _evaluation(result: Result[Any] | None, what: str) -> Evaluation:
+    if not isinstance(result, Evaluation):
         raise InputError(f"{what} is held against one evaluation; give what evaluate returns.")
     return result
 
@@ -317,7 +315,7 @@ def _evaluation(result: Result[Any] | None, what: str) -> AnyEvaluation:
 def _whole(result: Result[Any] | None) -> Evaluation:
     """The evaluation of all rows, whose tables are tested together."""
     evaluation = _evaluation(result, "A baseline")
-    if not isinstance(evaluation, Evaluation):
+    if evaluation.per_label:
         raise InputError("Label sets have no table that a baseline is tested by; give rules.")
     if evaluation.groups:
         raise InputError("The test of a drop takes all rows together; leave by= out, or give rules.")

@@ -15,7 +15,6 @@ from steelyard.analysis.results.result_json import parsed
 from steelyard.analysis.thresholds.best_threshold import REFITTED, BestThreshold
 from steelyard.analysis.thresholds.guarantees import interval_limit_test, limit_test
 from steelyard.analysis.thresholds.limits import Capacity, read_limits
-from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.saved.saved_evaluation import read_prevalence
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.gates.rules import FAIL, PASS, UNDECIDED, Judgement, power_text
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.thresholds.guarantees import LimitTest
     from steelyard.analysis.thresholds.limits import Limit
-    from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
+    from steelyard.evaluation.evaluation import Evaluation
     from steelyard.gates.rules import Estimate, GatePart
 
 
@@ -52,9 +51,9 @@ class SavedGuarantee:
         """The confidence with which the limits are guaranteed; None where they were not."""
         return self.best.limits[0].confidence
 
-    def notes(self, new: AnyEvaluation) -> list[str]:
+    def notes(self, new: Evaluation) -> list[str]:
         """What is different about the new rows; another threshold or positive class is refused."""
-        if not isinstance(new, Evaluation) or new.threshold != self.best.threshold:
+        if new.per_label or new.threshold != self.best.threshold:
             raise InputError(
                 "A guarantee is about scores at its own threshold; evaluate them with "
                 f"threshold={self.best.threshold!r}."

@@ -23,7 +23,6 @@ from steelyard.analysis.requirements import (
 from steelyard.analysis.results.formatting import value_text
 from steelyard.analysis.results.result import Flat
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError
 
 if TYPE_CHECKING:
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from steelyard.analysis.intervals.interval import Interval
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.evaluation.evaluation import Group, MetricRow
-    from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
     from steelyard.gates.baseline import Baseline
     from steelyard.metrics.spec import MetricSpec
     from steelyard.tables.confusion import Confusion
@@ -183,7 +181,7 @@ class Estimate:
 # All rows and each group, with the estimates that rules read.
 
 
-GatedResult: TypeAlias = Evaluation | MultilabelEvaluation | Comparison
+GatedResult: TypeAlias = Evaluation | Comparison
 Gated: TypeAlias = GatedResult | Mapping[str, GatedResult | str]
 
 
@@ -237,7 +235,7 @@ def gate_parts(gated: Gated) -> list[GatePart]:
                 label = ", ".join(text for text in (str(name), part.group) if text)
                 parts.append(replace(part, group=label or None))
         return parts
-    if isinstance(gated, (Evaluation, MultilabelEvaluation)):
+    if isinstance(gated, Evaluation):
         return [_evaluated(gated), *(_evaluated(gated, group) for group in gated.groups)]
     if isinstance(gated, Comparison):
         return [_compared(gated)]
@@ -246,9 +244,9 @@ def gate_parts(gated: Gated) -> list[GatePart]:
     )
 
 
-def _evaluated(evaluation: AnyEvaluation, group: Group | None = None) -> GatePart:
+def _evaluated(evaluation: Evaluation, group: Group | None = None) -> GatePart:
     """All rows of an evaluation, or one of its groups."""
-    part: AnyEvaluation | Group = evaluation if group is None else group
+    part: Evaluation | Group = evaluation if group is None else group
     scores: ScoreTable | None = getattr(part, "scores", None)
     table: Confusion | None = getattr(part, "confusion", None)
     if table is not None and evaluation.positive in table.labels:
@@ -265,7 +263,7 @@ def _evaluated(evaluation: AnyEvaluation, group: Group | None = None) -> GatePar
             source = scores
         elif row.spec.metric.function is not None:
             source = table
-        if row.method in ("cluster", "plan") or source is None or isinstance(evaluation, MultilabelEvaluation):
+        if row.method in ("cluster", "plan") or source is None:
             return estimate
         design = "stratified" if STRATIFIED in evaluation.assumed else "random"
         estimate = replace(estimate, table=source, prevalence=evaluation.prevalence, design=design)
@@ -278,7 +276,7 @@ def _evaluated(evaluation: AnyEvaluation, group: Group | None = None) -> GatePar
         positives=_positives(table, scores),
         metric=metric,
         confusion=table,
-        is_clustered=isinstance(evaluation, Evaluation) and evaluation.is_clustered,
+        is_clustered=evaluation.is_clustered,
     )
 
 

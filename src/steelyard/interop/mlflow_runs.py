@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 from steelyard._names import __version__
 from steelyard.analysis.results.result_json import parsed
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError, MissingLibraryError
-from steelyard.ledger.entries import report_digest, report_evaluation
+from steelyard.ledger.entries import report_digest
 from steelyard.report.figures.confusion import ConfusionDisplay
 from steelyard.report.figures.forest import IntervalDisplay
 from steelyard.report.figures.precision_recall import PrecisionRecallDisplay
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
     from steelyard.report.figures.display import EvaluationDisplay
 
 _FOLDER = "steelyard"
@@ -42,14 +40,14 @@ _FIGURES: dict[str, type[EvaluationDisplay]] = {
 }
 
 
-def log_evaluation_run(evaluation: AnyEvaluation, *, run_id: str | None = None) -> str:
+def log_evaluation_run(evaluation: Evaluation, *, run_id: str | None = None) -> str:
     """Write an evaluation into the active run of MLflow, the one that is named, or a new one; returns the run's id.
 
     Each metric's value is a metric of the run, and the ends of its interval are `recall.low` and `recall.high`. The
     positive class, the threshold, the rows and the digest are tags. The page, the figures where Matplotlib is
     installed, and the JSON that is read back are artifacts.
     """
-    if not isinstance(evaluation, Evaluation | MultilabelEvaluation):
+    if not isinstance(evaluation, Evaluation):
         raise InputTypeError(f"MLflow takes what evaluate() returns, an Evaluation, not {type(evaluation).__name__}.")
     mlflow = _mlflow()
     with _run(mlflow, run_id) as run:
@@ -65,7 +63,7 @@ def log_evaluation_run(evaluation: AnyEvaluation, *, run_id: str | None = None) 
     return identity
 
 
-def read_evaluation_run(run_id: str) -> AnyEvaluation:
+def read_evaluation_run(run_id: str) -> Evaluation:
     """The evaluation that `steelyard.mlflow.log` wrote into a run of MLflow."""
     mlflow = _mlflow()
     try:
@@ -74,7 +72,7 @@ def read_evaluation_run(run_id: str) -> AnyEvaluation:
         raise InputError(
             f"The run {run_id!r} of MLflow holds no evaluation; steelyard.mlflow.log writes one."
         ) from None
-    return report_evaluation(parsed(text))
+    return Evaluation.from_json(parsed(text))
 
 
 def _mlflow() -> Any:
@@ -94,7 +92,7 @@ def _run(mlflow: Any, run_id: str | None) -> AbstractContextManager[Any]:
     return run
 
 
-def run_metrics(evaluation: AnyEvaluation) -> dict[str, float]:
+def run_metrics(evaluation: Evaluation) -> dict[str, float]:
     """The numbers that are defined, under names that MLflow allows.
 
     >>> from steelyard import Counts, evaluate
@@ -110,7 +108,7 @@ def run_metrics(evaluation: AnyEvaluation) -> dict[str, float]:
     return numbers
 
 
-def _tags(evaluation: AnyEvaluation) -> dict[str, str]:
+def _tags(evaluation: Evaluation) -> dict[str, str]:
     facts = {
         "version": __version__,
         "digest": report_digest(json.loads(evaluation.to_json())),
@@ -123,9 +121,9 @@ def _tags(evaluation: AnyEvaluation) -> dict[str, str]:
     return {f"steelyard.{name}": str(value) for name, value in facts.items() if value is not None}
 
 
-def _figures(evaluation: AnyEvaluation, folder: Path) -> Iterator[Path]:
+def _figures(evaluation: Evaluation, folder: Path) -> Iterator[Path]:
     """The files of all figures that this evaluation has; none where Matplotlib is not installed."""
-    if find_spec("matplotlib") is None or not isinstance(evaluation, Evaluation):
+    if find_spec("matplotlib") is None or evaluation.per_label:
         return
     for name, display in _FIGURES.items():
         try:

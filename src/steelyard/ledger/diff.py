@@ -14,7 +14,7 @@ from steelyard.analysis.distributions import normal_below
 from steelyard.analysis.results.formatting import listed, percent_text, value_text
 from steelyard.evaluation.evaluation import Evaluation
 from steelyard.exceptions import InputError, first_ten
-from steelyard.ledger.entries import ROWS_ENDING, label_text, read_report, read_rows, report_evaluation
+from steelyard.ledger.entries import ROWS_ENDING, label_text, read_report, read_rows
 from steelyard.ledger.history import tags_text
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from steelyard.analysis.comparison.comparison import Comparison
-    from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
     from steelyard.metrics.spec import SpecLike
 
 
@@ -121,7 +120,7 @@ class DiffSide:
     """An evaluation: what it is called, its tags, and its kept rows with the mark of the key that hashed them."""
 
     name: str
-    evaluation: AnyEvaluation
+    evaluation: Evaluation
     tags: Mapping[str, str] = field(default_factory=dict)
     rows: pl.DataFrame | None = None
     key: str | None = None
@@ -130,7 +129,7 @@ class DiffSide:
 def entry_side(path: Path) -> DiffSide:
     """The evaluation of an entry's file, and the rows beside it where they were kept."""
     entry, report = read_report(path)
-    side = DiffSide(entry.id, report_evaluation(report), entry.tags)
+    side = DiffSide(entry.id, Evaluation.from_json(report), entry.tags)
     if entry.rows is None:
         return side
     return replace(side, rows=read_rows(path.with_suffix(ROWS_ENDING), entry.rows), key=entry.rows["key"])
@@ -182,7 +181,7 @@ def evaluation_diff(
 
 def _evaluation(side: DiffSide) -> Evaluation:
     """The evaluation, refused where it has no tables."""
-    if not isinstance(side.evaluation, Evaluation):
+    if side.evaluation.per_label:
         raise InputError(
             f"{side.name!r} is of label sets, of which an evaluation keeps no rows to test a difference by; give both "
             "models' columns to `steelyard compare`."

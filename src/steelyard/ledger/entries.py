@@ -20,10 +20,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from steelyard.analysis.results.result_json import json_text, parsed, saved_text
+from steelyard.analysis.results.result_json import json_text, saved_text
 from steelyard.arrays import checks
 from steelyard.evaluation.evaluation import Evaluation, current_versions
-from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.exceptions import InputError, InputTypeError, surrogate_sentence
 from steelyard.predictions import Predictions, refuse_unused
 from steelyard.tables.saved import ENTRY, read_json
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from steelyard._types import Label
-    from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
 
 
 ENTRY_SCHEMA = 1
@@ -82,10 +80,10 @@ def checked_tags(tags: Tags | None) -> dict[str, str]:
 
 
 def entry_content(
-    evaluation: AnyEvaluation, id: str, time: str, tags: Mapping[str, str], rows: Mapping[str, Any] | None
+    evaluation: Evaluation, id: str, time: str, tags: Mapping[str, str], rows: Mapping[str, Any] | None
 ) -> bytes:
     """The bytes of the file of an entry."""
-    if not isinstance(evaluation, Evaluation | MultilabelEvaluation):
+    if not isinstance(evaluation, Evaluation):
         raise InputTypeError(f"A ledger keeps what evaluate() returns, an Evaluation, not {type(evaluation).__name__}.")
     report = json.loads(saved_text(evaluation.to_dict()).encode("utf-8", "replace"))  # as it will be read back
     shown = tuple(row.name for row in evaluation.shown())
@@ -133,13 +131,6 @@ def _check_envelope(entry: Entry) -> None:
     if isinstance(entry.shown, str) or not all(isinstance(text, str) for text in texts):
         raise TypeError(entry.id)
     checked_tags(entry.tags)
-
-
-def report_evaluation(report: dict[str, Any]) -> AnyEvaluation:
-    """The evaluation of a report."""
-    if parsed(report).get("kind") == MultilabelEvaluation.kind:
-        return MultilabelEvaluation.from_json(report)
-    return Evaluation.from_json(report)
 
 
 # ---------------------------------------------------------------- row keys
@@ -253,7 +244,11 @@ def _evaluated_rows(evaluation: object, given: Any) -> Predictions:
     columns: dict[str, Any] = dict(getattr(evaluation, "columns", {}))
     uses = {use: columns[use] for use in _USES if isinstance(columns.get(use), str) and "*" not in columns[use]}
     is_frame = not isinstance(given, Predictions)
-    if not isinstance(evaluation, Evaluation) or (is_frame and ("true" not in uses or len(uses) < 2)):
+    if (
+        not isinstance(evaluation, Evaluation)
+        or evaluation.per_label
+        or (is_frame and ("true" not in uses or len(uses) < 2))
+    ):
         raise InputError(
             "Rows are kept of an evaluation of one column of truth and one of predictions or scores: give "
             "predictions= as Predictions, or evaluate(frame, true=..., pred=... or score=...)."

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard._names import moved
 from steelyard.analysis.results.result import Rows
 from steelyard.arguments import names_wrong_arguments
+from steelyard.evaluation.evaluation import Evaluation
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.ledger.diff import DiffSide, entry_side, evaluation_diff
 from steelyard.ledger.entries import (
@@ -26,7 +27,6 @@ from steelyard.ledger.entries import (
     new_id,
     read_report,
     remove_abandoned_files,
-    report_evaluation,
 )
 from steelyard.ledger.history import History, HistoryRow, history_rows
 from steelyard.metrics.spec import MetricSpec
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from steelyard._types import Frame
     from steelyard.analysis.comparison.comparison import Comparison
-    from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
     from steelyard.frames.source import Source
     from steelyard.ledger.entries import Entry, Tags
     from steelyard.metrics.spec import SpecLike
@@ -88,7 +87,7 @@ class Ledger:
     @names_wrong_arguments
     def log(
         self,
-        evaluation: AnyEvaluation,
+        evaluation: Evaluation,
         tags: Tags | None = None,
         *,
         predictions: Predictions | Frame | Source | str | None = None,
@@ -112,9 +111,9 @@ class Ledger:
         return new
 
     @names_wrong_arguments
-    def read(self, id: str) -> AnyEvaluation:
+    def read(self, id: str) -> Evaluation:
         """The evaluation of that id, equal to the one that was logged; the first or last signs of an id will do."""
-        return report_evaluation(read_report(self._file(self.found(id)))[1])
+        return Evaluation.from_json(read_report(self._file(self.found(id)))[1])
 
     @names_wrong_arguments
     def history(
@@ -162,8 +161,8 @@ class Ledger:
     @names_wrong_arguments
     def compare(
         self,
-        a: str | AnyEvaluation,
-        b: str | AnyEvaluation,
+        a: str | Evaluation,
+        b: str | Evaluation,
         *,
         metrics: Iterable[SpecLike] | None = None,
         prevalence: float | None = None,
@@ -177,7 +176,7 @@ class Ledger:
         new, old = (self.side(given, name) for given, name in ((a, "a"), (b, "b")))
         return evaluation_diff(old, new, metrics=metrics, level=level, prevalence=prevalence)
 
-    def side(self, given: str | AnyEvaluation, name: str) -> DiffSide:
+    def side(self, given: str | Evaluation, name: str) -> DiffSide:
         """One of two evaluations to compare; `name` is what one is called that was not logged."""
         return entry_side(self._file(self.found(given))) if isinstance(given, str) else DiffSide(name, given)
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Estimator, Features, Label, Weights
     from steelyard.analysis.results.result import Rows
     from steelyard.analysis.thresholds.label_thresholds import LabelThresholds
-    from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
+    from steelyard.evaluation.evaluation import Evaluation
     from steelyard.metrics.spec import SpecLike
     from steelyard.protocol.runs import CostKind, Run
 
@@ -217,8 +217,8 @@ class LabelSetResult(ModelResult):
         return np.asarray(self._first_tests.true.sum(0))
 
     @cached_property
-    def evaluation(self) -> MultilabelEvaluation:  # type: ignore[override]  # of label sets
-        """All test rows as one MultilabelEvaluation, each as it was first tested."""
+    def evaluation(self) -> Evaluation:
+        """All test rows as one evaluation, each as it was first tested."""
         table, notes = self._first_tests, []
         if self.failures:
             notes.append(f"{len(self.failures)} of {len(self.runs)} runs failed.")

@@ -6,17 +6,16 @@ import math
 from typing import TYPE_CHECKING
 
 from steelyard.analysis.results.formatting import percent_text, three_digits
-from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.verdict.verdict import rare_text
 from steelyard.report.terminal.layout import clean_labels
 
 if TYPE_CHECKING:
-    from steelyard.evaluation.multilabel_evaluation import AnyEvaluation
+    from steelyard.evaluation.evaluation import Evaluation
 
 MOST_CLASSES = 20  # that are shown one by one
 
 
-def class_cells(evaluation: AnyEvaluation, *, everything: bool = False) -> tuple[list[str], list[list[str]], list[str]]:
+def class_cells(evaluation: Evaluation, *, everything: bool = False) -> tuple[list[str], list[list[str]], list[str]]:
     """The head and the rows of the table of classes, worst recall first, and the lines below it; none of two classes.
 
     >>> from steelyard import evaluate
@@ -24,7 +23,7 @@ def class_cells(evaluation: AnyEvaluation, *, everything: bool = False) -> tuple
     >>> head[0], rows[0][0], rows[0][2]
     ('class', 'c', '50.0 % (6.03 to 93.4)')
     """
-    if not isinstance(evaluation, Evaluation) or evaluation.positive is not None or not evaluation.per_class:
+    if evaluation.positive is not None or not evaluation.per_class:
         return [], [], []
     classes = [row for _, row in evaluation.weakest_classes()]
     pooled = evaluation.rare_classes if len(classes) > MOST_CLASSES and not everything else None

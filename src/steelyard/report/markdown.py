@@ -15,8 +15,7 @@ from steelyard.report.text import ESTIMATED_ROWS, printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.multilabel_evaluation import LabelRow
+    from steelyard.evaluation.evaluation import Evaluation, LabelRow
     from steelyard.tables.confusion import Confusion
 
 

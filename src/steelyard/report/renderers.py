@@ -9,7 +9,6 @@ from steelyard.analysis.monitoring.alarms import Monitoring
 from steelyard.analysis.results.result import Rows
 from steelyard.auditing.decisions import Decision
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
 from steelyard.ledger.history import History
 from steelyard.protocol.cross_evaluation import CrossEvaluation
 from steelyard.protocol.resampling_result import ResamplingStudy
@@ -18,20 +17,18 @@ if TYPE_CHECKING:
     from steelyard.analysis.results.result import Result
     from steelyard.analysis.results.result_homes import Renderer, Surface
 
-_EVALUATIONS = (Evaluation, MultilabelEvaluation)
-
 
 def _text(result: Result[Any], /, **_: Any) -> str:
     from steelyard.report.text import evaluation_text
 
-    return evaluation_text(result) if isinstance(result, _EVALUATIONS) else repr(result)  # type: ignore[arg-type]  # of the same faces
+    return evaluation_text(result) if isinstance(result, Evaluation) else repr(result)
 
 
 def _markdown(result: Result[Any], /, **_: Any) -> str:
     from steelyard.report.markdown import evaluation_markdown
     from steelyard.report.result_view import result_markdown
 
-    return evaluation_markdown(result) if isinstance(result, _EVALUATIONS) else result_markdown(result)  # type: ignore[arg-type]  # of the same faces
+    return evaluation_markdown(result) if isinstance(result, Evaluation) else result_markdown(result)
 
 
 def _html(result: Result[Any], /, **options: Any) -> str:
@@ -39,7 +36,7 @@ def _html(result: Result[Any], /, **options: Any) -> str:
     from steelyard.report.result_view import result_page
 
     match result:
-        case Evaluation() | MultilabelEvaluation() | CrossEvaluation():
+        case Evaluation() | CrossEvaluation():
             return page(result, source=options.get("source"), errors=options.get("errors"))
         case Comparison():
             return comparison_page(result, source=options.get("source", "predictions"))
@@ -64,7 +61,7 @@ def _notebook(result: Result[Any], /, **_: Any) -> str:
     from steelyard.report.pages.notebook_view import notebook_view
     from steelyard.report.result_view import result_notebook
 
-    return notebook_view(result) if isinstance(result, _EVALUATIONS) else result_notebook(result)
+    return notebook_view(result) if isinstance(result, Evaluation) else result_notebook(result)
 
 
 RENDERERS: dict[Surface, Renderer] = {"text": _text, "markdown": _markdown, "html": _html, "notebook": _notebook}

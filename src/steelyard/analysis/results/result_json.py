@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from pathlib import Path
-from types import NoneType, UnionType
+from types import NoneType, SimpleNamespace, UnionType
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -83,9 +84,14 @@ def saved_fields(cls: type) -> dict[str, Field[Any]]:
 
 
 def field_types(cls: type) -> dict[str, Any]:
-    """The types of the fields, by their names."""
+    """The types of the fields that are saved, by their names; those of others need not be there when it runs."""
     if cls not in _TYPES:
-        _TYPES[cls] = get_type_hints(cls, include_extras=True)
+        names = {field.name for field in saved_fields(cls).values()}
+        _TYPES[cls] = {}
+        for base in reversed(cls.__mro__):
+            own = {name: text for name, text in vars(base).get("__annotations__", {}).items() if name in names}
+            there = vars(sys.modules[base.__module__])
+            _TYPES[cls] |= get_type_hints(SimpleNamespace(__annotations__=own), there, include_extras=True)
     return _TYPES[cls]
 
 

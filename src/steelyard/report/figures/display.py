@@ -240,7 +240,7 @@ def evaluations(given: Evaluations, what: str, *, scores: bool = False) -> dict[
     """The evaluations by name, each with what the figure needs."""
     by_model = {str(name): each for name, each in by_name(given).items()}
     for each in by_model.values():
-        if not isinstance(each, Evaluation):
+        if not isinstance(each, Evaluation) or each.per_label:
             raise figure_sources.not_drawn(each, what)
         if scores and each.scores is None:
             many = "; of a column for each class name one with pos_label=" if len(each.per_class) > 2 else ""

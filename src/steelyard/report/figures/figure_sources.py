@@ -12,7 +12,7 @@ import numpy as np
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.arguments import refuse_keywords
 from steelyard.evaluation.evaluate import evaluate
-from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
+from steelyard.evaluation.evaluation import Evaluation
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.predictions import Predictions, RowOptions
 from steelyard.report.figures.estimator_threshold import own_threshold
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from steelyard._types import Array, Estimator, Label
-    from steelyard.evaluation.evaluation import Evaluation
     from steelyard.report.figures.estimator_threshold import OwnThreshold
     from steelyard.report.figures.figure_types import CvResults
 
@@ -218,7 +217,7 @@ def take_rows(data: ArrayLike, rows: Array) -> Any:
 
 def not_drawn(given: object, what: str) -> InputError | InputTypeError:
     """Why a figure of evaluations is not drawn from something else."""
-    if isinstance(given, MultilabelEvaluation):
+    if isinstance(given, Evaluation):  # of label sets: others are drawn
         return InputError(
             f"{what} is of one label, and these rows may have several; name the column of the truth of one label, and "
             "that of its predictions or scores."

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.analysis.intervals.interval import Interval
-    from steelyard.evaluation.evaluation import MetricRow
-    from steelyard.evaluation.multilabel_evaluation import LabelRow, MultilabelEvaluation
+    from steelyard.evaluation.evaluation import LabelRow, MetricRow
+    from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
     from steelyard.report.pages.html_tables import MetricLine
 
 _MOST_LISTED, _WEAKEST = 100, 50  # labels that stand without the script; of more the weakest
@@ -57,7 +57,7 @@ class LabelLine:
 
 def multilabel_page(evaluation: MultilabelEvaluation, source: str, more: Sequence[Section] = ()) -> str:
     """The page of an evaluation of label sets as one HTML file, with `more` sections after its own."""
-    facts = [label_html(source), f"{evaluation.rows:,} rows", *map(label_html, column_facts(evaluation))]  # type: ignore[arg-type]  # of the same faces
+    facts = [label_html(source), f"{evaluation.rows:,} rows", *map(label_html, column_facts(evaluation))]
     return framed(
         "labels",
         f"{clipped(source)} · Steelyard",

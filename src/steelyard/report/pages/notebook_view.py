@@ -11,7 +11,6 @@ from steelyard._names import __version__
 from steelyard.analysis.intervals.score_draws import score_histogram
 from steelyard.analysis.results.formatting import three_digits
 from steelyard.evaluation.class_views import ClassView, class_view
-from steelyard.evaluation.evaluation import Evaluation
 from steelyard.evaluation.prevalence_grid import nearest_place, prevalence_grid
 from steelyard.evaluation.saved.json_values import plain_scores
 from steelyard.evaluation.score_dots import DOTS
@@ -28,8 +27,7 @@ from steelyard.report.pages.page_numbers import finite_or_none, interval_constan
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.evaluation.evaluation import MetricRow
-    from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation
+    from steelyard.evaluation.evaluation import Evaluation, MetricRow
     from steelyard.evaluation.verdict.sentences import Sentence
     from steelyard.report.pages.html_tables import MetricLine
     from steelyard.tables.confusion import Confusion
@@ -52,7 +50,7 @@ class NotebookLine:
     is_ranked: bool
 
 
-def notebook_view(evaluation: Evaluation | MultilabelEvaluation) -> str:
+def notebook_view(evaluation: Evaluation) -> str:
     """The verdict, the usual metrics with their intervals, and the confusion matrix: no colour of its own.
 
     >>> from steelyard import Counts, evaluate
@@ -60,13 +58,13 @@ def notebook_view(evaluation: Evaluation | MultilabelEvaluation) -> str:
     '<div class="steelyard-result...</div>'
     """
     rows, table = evaluation.shown(), getattr(evaluation, "confusion", None)
-    data = _slider_data(evaluation, rows) if isinstance(evaluation, Evaluation) else ""
+    data = _slider_data(evaluation, rows)
     key = sha256(data.encode("utf-8", "replace")).hexdigest()[:16]
     return str(
         rendered_html(
             "notebook_view.html",
             style=asset("notebook.css"),
-            script=_script(evaluation, rows, data, key) if data and isinstance(evaluation, Evaluation) else "",
+            script=_script(evaluation, rows, data, key) if data else "",
             key=key,
             **_verdict(evaluation.verdict),
             assumed=evaluation.assumed,

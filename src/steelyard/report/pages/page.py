@@ -42,7 +42,7 @@ _MOST_OF_CLASSES = 400_000  # of a page of many classes, with as many groups as 
 
 @names_wrong_arguments
 def page(
-    evaluation: Evaluation | MultilabelEvaluation | CrossEvaluation,
+    evaluation: Evaluation | CrossEvaluation,
     *,
     source: str | None = None,
     errors: ErrorRows | None = None,
@@ -60,7 +60,7 @@ def page(
     """
     from steelyard.protocol.cross_evaluation import CrossEvaluation
 
-    if errors is not None and not isinstance(evaluation, Evaluation):
+    if errors is not None and not (isinstance(evaluation, Evaluation) and not evaluation.per_label):
         raise InputTypeError("errors= lists rows on the page of an Evaluation; leave it out here.")
     if isinstance(evaluation, CrossEvaluation):
         return _cross_page(evaluation, source or _UNNAMED)

@@ -10,8 +10,7 @@ from steelyard.report.terminal.layout import clean_label, clean_labels, print_ta
 from steelyard.report.terminal.matrix import MOST_SHOWN_LABELS
 
 if TYPE_CHECKING:
-    from steelyard.evaluation.evaluation import Evaluation
-    from steelyard.evaluation.multilabel_evaluation import LabelRow
+    from steelyard.evaluation.evaluation import Evaluation, LabelRow
 
 _MOST_PAIRS = 5
 
