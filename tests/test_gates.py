@@ -796,3 +796,30 @@ def test_a_gate_takes_predictions_tables_and_files_of_results(tmp_path):
     assert gate(p.confusion(), "recall >= 0.1") == gate(p, "recall >= 0.1")
     with pytest.raises(InputError, match="A gate needs a rule"):
         gate(p)
+
+
+def test_a_guarantee_shares_its_error_among_all_rows_and_the_groups():
+    """One of 8 positives is found: 9 in 256 where recall is 0.5, too often at 5 % and seldom enough at a third of it."""
+    chosen = steelyard.best_threshold(
+        [1] * 60 + [0] * 60, [0.9] * 60 + [0.1] * 60, "specificity", where="recall >= 0.5", confidence=0.95
+    )
+    truth = np.repeat([1, 0, 1, 0], [8, 8, 20, 20])
+    scores = np.where(truth == 1, 0.9, 0.1)
+    scores[1:8] = 0.1
+    at = {"threshold": chosen.threshold, "pos_label": 1}
+    (alone,) = gate(evaluate(truth[:16], y_score=scores[:16], **at), guarantee=chosen).rules
+    assert alone.p_value == pytest.approx(9 / 256) and alone.verdict == "broken"
+    site = np.repeat(["few", "many"], [16, 40])
+    rules = gate(evaluate(truth, y_score=scores, by=site, **at), guarantee=chosen).rules
+    assert [rule.verdict for rule in rules] == ["kept", "too few rows to decide", "kept"]
+    assert rules[1].p_value == pytest.approx(9 / 256)
+
+
+def test_a_capacity_is_judged_and_said_in_alerts():
+    truth = np.repeat([1, 0], [60, 340])
+    scores = np.where(truth == 1, 0.8, 0.2)
+    chosen = steelyard.best_threshold(truth, scores, "recall", where="alerts <= 100 of 400", confidence=0.95)
+    (rule,) = gate(evaluate(truth, y_score=scores, threshold=chosen.threshold), guarantee=chosen).rules
+    assert 0.1 < rule.low < rule.value == 0.15 < rule.high < 0.2
+    ends = f"{400 * rule.low:.0f} to {400 * rule.high:.0f}"
+    assert rule.text == f"alerts are 60 of 400 rows ({ends}), limit <= 100: kept"
