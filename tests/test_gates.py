@@ -823,3 +823,12 @@ def test_a_capacity_is_judged_and_said_in_alerts():
     assert 0.1 < rule.low < rule.value == 0.15 < rule.high < 0.2
     ends = f"{400 * rule.low:.0f} to {400 * rule.high:.0f}"
     assert rule.text == f"alerts are 60 of 400 rows ({ends}), limit <= 100: kept"
+
+
+def test_a_difference_that_never_varies_has_no_power_to_state():
+    """The same scores twice differ by 0 on any rows: the interval is 0 to 0, and nothing can be caught by chance."""
+    truth = np.repeat([1, 0], [40, 160])
+    scores = np.linspace(0, 0.5, 200) + truth / 2
+    same = compare(truth, y_score={"new": scores, "old": scores}, metrics=["roc_auc"], pos_label=1)
+    (rule,) = gate(same, "low(roc_auc - versus) >= -0.05").rules
+    assert rule.passed and (rule.value, rule.low, rule.high) == (0, 0, 0) and rule.power is None

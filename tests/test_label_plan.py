@@ -336,6 +336,13 @@ def test_useless_scores_are_warned_of_and_a_top_up_spreads_more_evenly():
     assert (labels >= 0.9 * 2 / 3 * 2_000 * rows / ROWS).all()
 
 
+def test_scores_that_are_all_equal_are_one_stratum_which_no_warning_calls_useless():
+    plan = label_plan(np.repeat(0.3, 300), 100, "roc_auc")
+    labels = np.tile([1, 0, 0, 0, 0], 60)[plan.index]
+    assert len(plan.strata) == 1
+    assert not [each for each in evaluate(labels, design=plan, metrics=["roc_auc"]).assumed if "do not show" in each]
+
+
 def test_useless_scores_of_two_positives_are_seldom_called_good():
     rng, sharp = np.random.default_rng(6), 0
     for _ in range(300):
