@@ -20,6 +20,8 @@ import hashlib
 import json
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -27,7 +29,6 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 from pathlib import Path
 from queue import Queue
-from shutil import copytree
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path("src/steelyard")
 FOUND = ROOT / "build/mutants.jsonl"
-SECONDS = 900  # a change that runs longer than this, such as into an endless loop, is noticed
+SECONDS = 900  # a change that computes longer than this, such as in an endless loop, is noticed
 MOST_OF_A_FUNCTION = 2
 
 
@@ -324,38 +325,40 @@ class Copies:
     def __init__(self, folder: Path, size: int) -> None:
         self.free: Queue[Path] = Queue()
         for number in range(size):
-            copytree(ROOT / "src", folder / str(number) / "src")
+            shutil.copytree(ROOT / "src", folder / str(number) / "src")
             self.free.put(folder / str(number))
 
     def noticed_by(self, mutant: Mutant, runs: list[list[str]]) -> str | None:
-        """Which of these calls of pytest fails on the changed package; None where all pass."""
+        """The first test that fails on the changed package; None where all pass."""
         copy = self.free.get()
         file = copy / mutant.file.relative_to(ROOT)
         try:
             file.write_text(mutant.changed)
-            return next((f"{' '.join(run)}{how}" for run in runs if (how := self.failed(copy, run)) is not None), None)
+            return next((how for run in runs if (how := self.failed(copy, run)) is not None), None)
         finally:
             file.write_text(mutant.file.read_text())
             self.free.put(copy)
 
     @staticmethod
     def failed(copy: Path, run: list[str]) -> str | None:
-        """What is to be said of how the tests fail with this copy; None where they pass."""
+        """The first of these tests that fails with this copy, or what else goes wrong; None where they pass."""
         command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *run]
         environment = {"PYTHONPATH": str(copy / "src"), "PATH": "/usr/bin:/bin", "HOME": str(copy)}
-        try:
-            ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False, timeout=SECONDS)
-        except subprocess.TimeoutExpired:
-            return f" (longer than {SECONDS} s)"
+        limited = ["prlimit", f"--cpu={SECONDS}", *command] if shutil.which("prlimit") else command
+        ran = subprocess.run(limited, cwd=ROOT, env=environment, capture_output=True, check=False)
+        said = ran.stdout.decode()
+        if ran.returncode in (-signal.SIGKILL, -signal.SIGXCPU):
+            return f"longer than {SECONDS} s"
         if ran.returncode not in (0, 1, 2):  # 2: the package does not even load
-            raise RuntimeError(ran.stdout.decode()[-2000:])
-        return "" if ran.returncode else None
+            raise RuntimeError(said[-2000:])
+        named = re.search(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", said, re.MULTILINE)
+        return (named[1] if named else said[-200:]) if ran.returncode else None
 
 
 def runs_of(area: Area) -> list[list[str]]:
-    """The calls of pytest for an area: its tests, without those that start Spark, then its part of the record."""
+    """The two calls of pytest for an area: its tests, without those that start Spark, then its part of the record."""
     recorded = [f"tests/test_record.py::test_nothing_has_moved[{name}]" for name in area.recorded]
-    return [*(["-k", "not spark", f"tests/{name}.py"] for name in area.tests), recorded]
+    return [["-k", "not spark", *(f"tests/{name}.py" for name in area.tests)], recorded]
 
 
 def asked_of(names: list[str]) -> list[Asked]:
