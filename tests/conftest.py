@@ -18,6 +18,7 @@ if "STEELYARD_DATA" not in os.environ and DATA.is_dir():
     os.environ["STEELYARD_DATA"] = str(DATA)
 
 collect_ignore = [
+    "calls.py",
     "checks.py",
     "command_line.py",
     "drawn_tables.py",

@@ -10,7 +10,8 @@ is addressed by the function it stands in and its own text, so that files may mo
 
 A run may be stopped and goes on where it was: what was found is kept in build/mutants.jsonl, and holds while the changed
 function reads the same and, of a change that no test noticed, the tests do. Without that file all are tried. WORKERS=1 tries
-one at a time.
+one at a time. Of each change the tests that call its function are asked first, as one run of all of them on the package as
+it is found them, then the record, then all.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Mapping
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path("src/steelyard")
@@ -319,6 +320,47 @@ class Known:
             out.write(json.dumps(line) + "\n")
 
 
+class Baseline(NamedTuple):
+    """The tests of an area on the package as it is: those that fail, and those that call a function, quickest first."""
+
+    failing: tuple[str, ...] = ()
+    callers: Mapping[str, list[str]] = {}  # by the file and the name of the function
+
+    @classmethod
+    def of(cls, lines: Iterable[str]) -> Baseline:
+        """What the plugin wrote of each test."""
+        tests = sorted((json.loads(line) for line in lines), key=lambda each: each["took"])
+        called = sorted({name for each in tests for name in each["called"]})
+        passing = [each for each in tests if not each["failed"] and "test_record.py" not in each["test"]]
+        callers = {name: [each["test"] for each in passing if name in each["called"]] for name in called}
+        return cls(tuple(each["test"] for each in tests if each["failed"]), callers)
+
+    def runs(self, asked: Asked) -> list[list[str]]:
+        """The calls of pytest for a change: the tests that call what it changes, those of the record, then all."""
+        without = [f"--deselect={test}" for test in self.failing]
+        first = self.callers.get(place_of(asked.mutant), [])
+        every, *recorded = asked.runs
+        return [*([first] if first else []), *recorded, [*without, *every]]
+
+
+def place_of(mutant: Mutant) -> str:
+    """The file and the name of the function that a change is in."""
+    return f"{mutant.file.relative_to(ROOT)}::{mutant.address.split(': ')[0]}"
+
+
+def marked(file: Path, mutants: list[Mutant]) -> str:
+    """The text of a file, in which the functions that are to be changed tell that they were called."""
+    lines, places = file.read_text().splitlines(), {place_of(each) for each in mutants}
+    for name, function in functions(ast.parse(file.read_text()), every=True):
+        place = f"{file.relative_to(ROOT)}::{name}"
+        inner = function.body[1:] if ast.get_docstring(function) else function.body
+        if place in places and inner and inner[0].lineno > function.lineno:
+            mark = f"__import__('builtins').__dict__.get('_called', set()).add({place!r})"
+            first = min(each.lineno for each in (inner[0], *getattr(inner[0], "decorator_list", ()))) - 1
+            lines[first] = f"{' ' * inner[0].col_offset}{mark}\n{lines[first]}"
+    return "\n".join(lines) + "\n"
+
+
 class Copies:
     """Copies of the package, each of which holds one change at a time."""
 
@@ -338,6 +380,25 @@ class Copies:
         finally:
             file.write_text(mutant.file.read_text())
             self.free.put(copy)
+
+    def baseline(self, changes: list[Asked]) -> Baseline:
+        """How the tests of an area go on the package as it is, and which of them call what is to be changed."""
+        copy, calls = self.free.get(), ROOT / "build/calls.jsonl"
+        calls.unlink(missing_ok=True)
+        files = {each.mutant.file: [] for each in changes}
+        for each in changes:
+            files[each.mutant.file].append(each.mutant)
+        for file, mutants in files.items():
+            (copy / file.relative_to(ROOT)).write_text(marked(file, mutants))
+        command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "calls"]
+        paths = f"{copy / 'src'}{os.pathsep}{ROOT / 'tests'}"
+        environment = {"PYTHONPATH": paths, "PATH": "/usr/bin:/bin", "HOME": str(copy), "CALLS": str(calls)}
+        words = [word for run in changes[0].runs for word in run]
+        subprocess.run([*command, *words], cwd=ROOT, env=environment, capture_output=True, check=False)
+        for file in files:
+            (copy / file.relative_to(ROOT)).write_text(file.read_text())
+        self.free.put(copy)
+        return Baseline.of(calls.read_text().splitlines())
 
     @staticmethod
     def failed(copy: Path, run: list[str]) -> str | None:
@@ -374,13 +435,6 @@ def asked_of(names: list[str]) -> list[Asked]:
     ]
 
 
-def unchanged(area: str, runs: list[list[str]]) -> Asked:
-    """The package as it is, with the tests of an area, which must pass."""
-    file = ROOT / PACKAGE / "__init__.py"
-    sources = [each.read_text() for each in sorted((ROOT / PACKAGE).rglob("*.py"))]
-    return Asked(area, Mutant(f"{area} as it is", file, file.read_text(), digest(*sources)), runs)
-
-
 def tried(asked: list[Asked], known: Known, workers: int) -> None:
     """Try what is not known yet, each area after the package as it is, and say what was found of each."""
     waiting = [each for each in asked if known.of(each) is None]
@@ -388,19 +442,14 @@ def tried(asked: list[Asked], known: Known, workers: int) -> None:
     with TemporaryDirectory() as folder, ThreadPoolExecutor(workers) as pool:
         copies = Copies(Path(folder), workers)
 
-        def found(changes: list[Asked]) -> Iterator[tuple[Asked, str | None]]:
-            results = pool.map(lambda each: copies.noticed_by(each.mutant, each.runs), changes)
-            for each, noticed in zip(changes, results, strict=True):
-                known.add(each, noticed)
-                yield each, noticed
-
         for area, changes in groupby(waiting, key=lambda each: each.area):
             mine = list(changes)
-            before = unchanged(area, mine[0].runs)
-            for _, noticed in found([] if known.of(before) else [before]):
-                if noticed:
-                    sys.exit(f"{area}: {noticed} fails on the package as it is, so it can notice nothing.")
-            for each, noticed in found(mine):
+            before = copies.baseline(mine)
+            for test in before.failing:
+                print(f"{area}: {test} fails on the package as it is, so it is not asked", flush=True)
+            results = pool.map(copies.noticed_by, [each.mutant for each in mine], [before.runs(each) for each in mine])
+            for each, noticed in zip(mine, results, strict=True):
+                known.add(each, noticed)
                 address = each.mutant.address
                 print(f"{area}: {address}: {noticed or EQUIVALENT.get(address) or 'SURVIVED'}", flush=True)
 
