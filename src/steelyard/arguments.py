@@ -26,6 +26,8 @@ _ELSEWHERE = {  # keywords that other functions take
     "interval allow for it.",
     "zero_division": "zero_division= puts a number in place of an undefined metric, and {who} leaves it undefined and "
     "says why; for the number call the metric, as in steelyard.precision(y_true, y_pred, zero_division=0).",
+    "cost": "cost= is of thresholds: best_threshold, operating_points and group_thresholds take it; {who} has what "
+    "errors cost as a metric, 'expected_cost[cost_fn=10]'.",
     "average": "average= is part of a metric's name, such as 'f1[average=macro]', and {who} takes it there alone.",
 }
 _OF_SPLITS = (
@@ -41,6 +43,7 @@ _SYNONYMS = {  # words of other libraries
     "positive": "pos_label",
     "alpha": "level",
 }
+_LIMITED = ("recall", "precision", "specificity", "fpr", "f1", "mcc")  # metrics that limits are often of
 _OF_READ = ("true", "pred", "score", "weight", "label_sep", "long", "exact")  # options that name columns
 _PARAMETERS = (
     "beta",
@@ -271,6 +274,9 @@ def _unknown(function: Callable[..., Any], name: str, known: Mapping[str, Parame
         return _ELSEWHERE[name].format(who=who)
     if "metric" in known and name in _PARAMETERS:
         return f"{who} takes no {name}=; a parameter is part of a metric's name, such as 'f_beta[beta=2]'."
+    if name in _LIMITED and ("where" in known or "rules" in known):
+        how = f"where='{name} >= 0.9'" if "where" in known else f"the text '{name} >= 0.9'"
+        return f"{who} takes no {name}=; a limit is written as {how}."
     near = [_SYNONYMS[name]] if _SYNONYMS.get(name) in known else get_close_matches(name, known, n=1)
     return f"{who} takes no {name}=. Did you mean {near[0]}=?" if near else f"{who} takes no {name}=; leave it out."
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from steelyard.frames.source import Source
 
 
-_TOKEN = re.compile(r'\s*("(?:[^"\\]|\\.)*"|<=|>=|==|[<>=(),]|[^\s<>=(),"]+)')
+_TOKEN = re.compile(r'\s*("(?:[^"\\]|\\.)*"|\'[^\']*\'(?![^\s<>=(),])|<=|>=|==|[<>=(),]|[^\s<>=(),"]+)')
 _PLAIN = re.compile(r"[^\W\d][\w./%-]*")
 _WORDS = ("and", "is", "in", "not", "missing", "or", "true", "false")
 _EXPECTED = "write conditions such as 'age >= 60 and site = B', '40 <= age < 60', 'site is missing'"
@@ -150,11 +150,13 @@ def _condition(tokens: list[str], text: str) -> Condition:
 
 
 def _name(token: str) -> str:
+    if token.startswith("'") and token.endswith("'") and len(token) > 1:
+        return token[1:-1]
     return str(json.loads(token)) if token.startswith('"') else token
 
 
 def _value(token: str) -> Label:
-    if token.startswith('"'):
+    if token != _name(token):  # in quotation marks
         return _name(token)
     value = parse_value(token)
     return token if value is None else value

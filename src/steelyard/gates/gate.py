@@ -71,6 +71,9 @@ class GateResult(Result[Judgement]):
     def __iter__(self) -> Iterator[Judgement]:
         return iter(self.rules)
 
+    def __bool__(self) -> bool:
+        return self.passed is True  # `assert gate(...)` holds what it says
+
     @property
     def passed(self) -> bool | None:
         """Whether all rules are kept; None where a metric is undefined, and no rule is broken."""

@@ -35,7 +35,8 @@ def refuse_unused(p: Predictions, who: str, *uses: str) -> None:
         "frequency": given.frequency is not None,
         "cluster": given.cluster is not None,
         "design": not (isinstance(given.design, str) and given.design == "random"),
-        **{name: getattr(given, name) is not None and name in given.in_call for name in ("by", "threshold", "columns")},
+        **{name: getattr(given, name) is not None and name in given.in_call for name in ("by", "threshold")},
+        "columns": "columns" in given.in_call and not given.reads_columns,
     }
     for use in uses:
         if there[use]:

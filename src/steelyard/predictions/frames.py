@@ -357,7 +357,7 @@ def named_models(true: Any, pred: Any, score: Any) -> dict[str, Model]:
     if isinstance(true, (list, tuple)) and not isinstance(pred, Mapping) and not isinstance(score, Mapping):
         return {"": Model(pred, score)} if pred is not None or score is not None else {}
     preds, scores = _by_model("pred", pred), _by_model("score", score)
-    if len(preds) == len(scores) == 1:
+    if len(preds) == len(scores) == 1 and not (isinstance(pred, Mapping) and isinstance(score, Mapping)):
         name = next(iter(scores))
         return {name: Model(*preds.values(), *scores.values())}
     if preds and scores and {*preds} != {*scores}:

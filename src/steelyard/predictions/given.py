@@ -118,6 +118,12 @@ class Given(ABC):
         return False
 
     @property
+    def reads_columns(self) -> bool:
+        """Whether a filter or an option reads the columns that stand beside values."""
+        by = self.by if isinstance(self.by, (list, tuple)) else [self.by]
+        return self.filter is not None or any(isinstance(each, str) for each in (*by, self.cluster, self.frequency))
+
+    @property
     def needs_rows(self) -> bool:
         """Whether rows of a frame cannot be counted where they live."""
         return False

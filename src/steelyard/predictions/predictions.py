@@ -19,6 +19,7 @@ from steelyard.arrays.backend import as_read, taken
 from steelyard.arrays.checks import check_order
 from steelyard.arrays.labels import CONVENTION
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first_ten
+from steelyard.frames.conditions import as_conjunction
 from steelyard.frames.decoding import match_label
 from steelyard.frames.groups import group_columns, group_places, grouped_tally
 from steelyard.frames.source import Source, column_name, named_columns
@@ -66,6 +67,8 @@ if TYPE_CHECKING:
 
 _ALONE = "A frame was given alone; name its columns with true=, and pred= or score=."
 _NOTHING = "There is nothing to ask about: give y_pred (labels) or y_score= (scores) beside y_true."
+_NAMED_BY = {"y_true": "true", "y_pred": "pred", "y_score": "score", "sample_weight": "weight"}  # of values: of a frame
+_OF_RESULTS = ("save", "to_html", "to_markdown", "to_dict", "to_json")
 _NEEDS_FRAME = {
     "weight": "weight= names a column of a frame; name that of the truth too, with true=; beside arrays give "
     "sample_weight=.",
@@ -216,10 +219,12 @@ class Predictions:
         _refuse_second(second, "A frame or file")
         given = next((name for name in VALUES if name in stated), None)
         if given is not None:
-            raise InputTypeError(
-                f"{given} is for arrays, and {named}= names a column of a frame; of a frame name the columns with "
-                "pred=, score= and weight=."
+            do = (
+                f"name the column by {_NAMED_BY[given]}="
+                if given in _NAMED_BY
+                else "its columns are there by their names"
             )
+            raise InputTypeError(f"{given}= holds values, beside arrays; of a frame or file {do}.")
         return cls.read(data, **stated)
 
     @classmethod
@@ -273,6 +278,7 @@ class Predictions:
 
     def filter(self, condition: str) -> Predictions:
         """The rows for which a condition holds, such as "age >= 60 and site = B"."""
+        as_conjunction(condition)  # what cannot be read is refused at once
         both = condition if self.given.filter is None else f"{self.given.filter} and {condition}"
         return self.with_options(filter=both)
 
@@ -281,6 +287,11 @@ class Predictions:
     def __getitem__(self, models: str | Sequence[str]) -> Predictions:
         """One model by its name, or several by a list of names."""
         there, names = self.given.models, [models] if isinstance(models, str) else list(models)
+        if not there:
+            do = (
+                "name their columns by score=, or pred=" if self.given.is_frame else "give them by y_score=, or y_pred="
+            )
+            raise InputError(f"There is no model {first_ten(names)}, since none was given; {do}.")
         for name in names:
             if name not in there:
                 listed = first_ten([*there]) or "none"
@@ -691,6 +702,8 @@ class Predictions:
         given = self.given
         if isinstance(given.data, Paired):
             return given.data
+        if isinstance(given.data, Tally) and given.data.paired is not None:
+            return given.data.paired
         if len(given.models) != 2:
             raise InputError(f"A paired table is of two models, and these rows have {len(given.models)}; take two.")
         if given.is_frame:
@@ -704,8 +717,16 @@ class Predictions:
     def __getattr__(self, name: str) -> Any:
         if name not in METHODS:
             shelf = next((f".{shelf}" for shelf, names in SHELVES.items() if name in names), "")
-            is_there = bool(shelf) or name in HOME
-            hint = f" The function steelyard{shelf}.{name} takes them." if is_there else did_you_mean(name, METHODS)
+            if bool(shelf) or name in HOME:
+                hint = f" The function steelyard{shelf}.{name} takes them."
+            elif not name.startswith("_") and hasattr(import_module("steelyard"), name):  # a metric
+                hint = (
+                    f" steelyard.{name}(predictions) gives its value, predictions.interval({name!r}) its interval too."
+                )
+            elif name in _OF_RESULTS:
+                hint = f" A result has it, as predictions.evaluate().{name}(...)."
+            else:
+                hint = did_you_mean(name, METHODS)
             raise AttributeError(f"Predictions have no {name!r}.{hint}")
         ask, place = getattr(import_module("steelyard"), name), METHODS[name]
 
@@ -786,11 +807,15 @@ def _paired_tally(p: Predictions) -> Tally:
 
 
 def _refuse_second(second: Any, what: str) -> None:
-    if second is not None:
-        given = repr(second) if isinstance(second, str) else "a second argument"
+    if isinstance(second, str):
         raise InputTypeError(
-            f"{what} holds its rows, so {given} has no place beside it; of a frame name the columns with true=, and "
-            "pred= or score=."
+            f"{what} holds its rows, so {second!r} has no place beside it; say by a keyword what it names, such as "
+            f"true={second!r} or by={second!r}."
+        )
+    if second is not None:
+        raise InputTypeError(
+            f"{what} holds its rows, so a second argument has no place beside it; of a frame name the columns with "
+            "true=, and pred= or score=."
         )
 
 

@@ -74,7 +74,7 @@ class GivenTable(Given):
     @property
     def group_names(self) -> tuple[str, ...]:
         """The columns by which rows were counted."""
-        return tuple(self.by or ())
+        return tuple(self.by or getattr(self.data, "by", ()))
 
     def has_classes(self, model: Model) -> bool:  # noqa: ARG002 - of no table
         """A table of all classes is read as values."""

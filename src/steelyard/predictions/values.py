@@ -34,7 +34,9 @@ class GivenValues(Given):
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """How many rows there are, of the filter alone."""
+        if self.filter is not None:
+            return int(self.keep("rows", lambda: self.values(()).rows))
         first = self._first
         if first is None:
             raise InputTypeError("There are no rows: give y_true, y_pred or y_score=.")
@@ -142,7 +144,7 @@ def _chosen(values: Any, rows: Array) -> Any:
         return [value for value, keep in zip(values, rows.tolist(), strict=True) if keep]
     if backend.library_name(values) is not None and not backend.is_on_host(values):
         return values[backend.Backend.of(values).native(rows)]
-    return values.filter(rows) if hasattr(values, "filter") and not hasattr(values, "dtype") else values[rows]
+    return values.filter(rows) if hasattr(values, "filter") else values[rows]
 
 
 def _names_of(columns: Any) -> Sequence[str]:

@@ -389,9 +389,12 @@ def slices(
         with p.frame() if given.is_frame else nullcontext() as source:
             others = [name for name in p.columns if name not in _used(p, source)]
             index = index_columns(map(str, others), () if source is None else source.index)
-        names = tuple(name for name in others if name not in index)
+            schema = {} if source is None else source.parts[0].collect_schema()
+            times = {name for name, kind in schema.items() if kind.is_temporal()}
+        names = tuple(name for name in others if name not in (*index, *times))
         assumed = [f"The features are all other columns: {', '.join(map(str, names))}; features= names them."]
         assumed += index_sentences(index)
+        assumed += [f"The column {name!r} was left out: it holds dates or times." for name in others if name in times]
     if spec.metric.function is None and p.kind == "class scores" and p.collect().kind == "class scores":
         raise InputError(f"{spec.name} is of the scores of one class, and there is a column for each; give pos_label=.")
     check_choices(given.threshold, None)
