@@ -60,7 +60,7 @@ mutants: $(VENV)/.test  ## change every formula and some 160 places of the stati
 fuzz: $(VENV)/.test  ## 100,000 random calls of the drop-ins beside scikit-learn, some minutes
 	$(BIN)/python tests/dropin_fuzz.py 100000
 
-matrix: $(VENV)/.test  ## ask every question of every kind of input, some minutes; writes docs/matrix.md
+matrix: $(VENV)/.test  ## ask every question of every kind of input, a quarter of an hour; writes docs/matrix.md
 	$(BIN)/python tests/input_matrix.py
 
 sklearn-suite: $(VENV)/.test  ## scikit-learn's own tests with our functions in their place

@@ -1,6 +1,6 @@
 """Every question with every kind of input: what each is asked, and what is refused by design, with its reason.
 
-`make matrix` asks all of them and prints docs/matrix.md; `make test` asks each question on pairs of an input and an extra.
+`make matrix` asks all of them and writes docs/matrix.md; `make test` asks each question of every input with some extra.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import math
 import tempfile
 from functools import cache
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from tensors import LIBRARIES
 
 import steelyard
 
+PAGE = Path(__file__).parent.parent / "docs" / "matrix.md"
 N = 240
 RNG = np.random.default_rng(11)
 Y = (RNG.random(N) < 0.3).astype(int)
@@ -32,6 +34,7 @@ M[np.arange(N), np.searchsorted(["ash", "birch", "cedar"], K)] += 1
 M = np.round(M / M.sum(1, keepdims=True), 6)
 M[:, 2] = 1 - M[:, 0] - M[:, 1]
 SETS, SETS_P = (RNG.random((N, 3)) < 0.4).astype(int), (RNG.random((N, 3)) < 0.4).astype(int)
+SETS_S = np.round(0.4 * SETS + 0.6 * RNG.random((N, 3)), 3)
 W = RNG.integers(1, 5, N) / 2.0
 TIMES = RNG.integers(1, 4, N)
 PATIENT = RNG.integers(0, 40, N)
@@ -43,6 +46,7 @@ COLUMNS = {
     "amount": AMOUNT,
     "month": MONTH, **{f"q_{name}": M[:, i] for i, name in enumerate(("ash", "birch", "cedar"))},
     **{f"t_{name}": SETS[:, i] for i, name in enumerate("abc")}, **{f"u_{name}": SETS_P[:, i] for i, name in enumerate("abc")},
+    **{f"v_{name}": SETS_S[:, i] for i, name in enumerate("abc")},
 }  # fmt: skip
 
 # What the rows are: their values, and the names of their columns.
@@ -52,7 +56,13 @@ KINDS = {
     "classes": ({"y_true": K, "y_pred": KP}, {"true": "k", "pred": "kp"}),
     "class scores": ({"y_true": K, "y_score": M}, {"true": "k", "score": "q_*"}),
     "label sets": ({"y_true": SETS, "y_pred": SETS_P, "labels": ["a", "b", "c"]}, {"true": "t_*", "pred": "u_*"}),
+    "scores of labels": (
+        {"y_true": SETS, "y_score": SETS_S, "labels": ["a", "b", "c"]},
+        {"true": "t_*", "score": "v_*"},
+    ),
     "two models": ({"y_true": Y, "y_score": {"s": S, "s2": S2}}, {"true": "y", "score": ["s", "s2"]}),
+    "labels of two models": ({"y_true": Y, "y_pred": {"p": P, "p2": P2}}, {"true": "y", "pred": ["p", "p2"]}),
+    "scores without truth": ({"y_score": S}, {"score": "s"}),
 }
 EXTRAS = {
     "plain": ({}, {}),
@@ -60,6 +70,8 @@ EXTRAS = {
     "frequency": ({"frequency": TIMES}, {"frequency": "times"}),
     "clusters": ({"cluster": PATIENT}, {"cluster": "patient"}),
     "groups": ({"by": {"site": SITE}}, {"by": "site"}),
+    "design": ({"design": "stratified"}, {"design": "stratified"}),
+    "filter": ({"filter": "amount >= 20", "columns": {"amount": AMOUNT}}, {"filter": "amount >= 20"}),
 }
 
 
@@ -134,10 +146,11 @@ def of_predictions(values, names):
 
 
 def of_saved(values, names):
-    """The tally of the rows, saved."""
+    """The tally of the rows, saved; what says how they were drawn stands beside it."""
+    rows = {name: each for name, each in values.items() if name != "design"}
     path = Path(tempfile.mkdtemp(prefix="matrix-")) / "saved.json"
-    path.write_text(steelyard.Predictions.of(**values).tally().to_json())
-    return (path,), {}
+    steelyard.tally(**rows).save(path)
+    return (path,), {"design": values["design"]} if "design" in values else {}
 
 
 INPUTS = {
@@ -160,73 +173,146 @@ INPUTS = {
 
 def ask(name, *before, **options):
     """A question by its name, what stands before its rows, and its own options."""
-    home = next(place for place in (steelyard, steelyard.figures, steelyard.tables) if name in dir(place))
+    places = (steelyard, steelyard.figures, steelyard.tables, steelyard.studies)
+    home = next(place for place in places if name in dir(place))
     return lambda args, rows: getattr(home, name)(*before, *args, **rows, **options)
 
 
+def at_a_tenth(args, rows):
+    return steelyard.at_prevalence(*(args or (None,)), 0.1, **rows)
+
+
+def gated(args, rows):
+    return steelyard.gate(steelyard.Predictions.of(*args, **rows), "recall >= 0.1", "low(precision) >= 0.1")
+
+
+def monitored(args, rows):
+    given = steelyard.Predictions.of(*args, **rows)
+    monitor = steelyard.Monitor(["recall >= 0.1"], by=next(iter(given.by), None))
+    monitor.update(given, period="2026-01")
+    return monitor.result()
+
+
+def compared_with_labelled(args, rows):
+    known = steelyard.Predictions(Y, y_score=S2)
+    return steelyard.unlabelled(*args, **rows, reference=known, metrics=["precision"], draws=20)
+
+
+def planned(args, rows):
+    return steelyard.label_plan(*(args or (None,)), 40, "f1", rng=0, **rows)
+
+
+def counted_sets(args, rows):
+    return steelyard.evaluate(steelyard.tables.multilabel(*args, **rows), draws=40)
+
+
+TWO = ("labels", "scores")
 # Each question with the kinds of rows that it is about.
 QUESTIONS = {
-    "evaluate": (ask("evaluate", draws=40), ("labels", "scores", "classes", "class scores", "label sets")),
-    "interval of recall": (ask("interval", "recall", draws=200), ("labels", "scores")),
+    "evaluate": (
+        ask("evaluate", draws=40),
+        ("labels", "scores", "classes", "class scores", "label sets", "scores of labels"),
+    ),
+    "evaluate for a use": (ask("evaluate", use="alerts", draws=40), TWO),
+    "evaluate at a capacity": (ask("evaluate", capacity=20, draws=40), ("scores",)),
+    "interval of recall": (ask("interval", "recall", draws=200), TWO),
     "interval of macro F1": (
         ask("interval", "f1[average=macro]", draws=200),
         ("labels", "classes", "class scores", "label sets"),
     ),
     "interval of ROC AUC": (ask("interval", "roc_auc"), ("scores",)),
     "interval of log loss": (ask("interval", "log_loss"), ("class scores",)),
-    "chance": (ask("chance", "f1"), ("labels", "scores")),
+    "chance": (ask("chance", "f1"), TWO),
     "beats_chance": (ask("beats_chance"), ("labels", "scores", "classes")),
+    "at_prevalence": (at_a_tenth, TWO),
+    "compare": (ask("compare", metrics=["recall"], draws=40), ("two models", "labels of two models")),
+    "compare at a capacity": (ask("compare", use="alerts", capacity=20, draws=40), ("two models",)),
     "calibration": (ask("calibration"), ("scores", "class scores")),
-    "compare_groups": (ask("compare_groups", metrics=["recall"], draws=40), ("labels", "scores")),
-    "group_thresholds": (ask("group_thresholds", draws=0), ("scores",)),
-    "drift": (ask("drift", metrics=["recall"], draws=40, period="month"), ("labels", "scores")),
     "best_threshold": (ask("best_threshold", metric="f1", draws=0), ("scores",)),
+    "best_threshold of labels": (ask("best_threshold", metric="f1[average=macro]", draws=0), ("scores of labels",)),
+    "best_threshold for a use": (ask("best_threshold", use="alerts", draws=0), ("scores",)),
     "operating_points": (ask("operating_points"), ("scores",)),
     "best_decision": (ask("best_decision", metric="accuracy", folds=2), ("class scores",)),
     "decision_curve": (ask("decision_curve", thresholds=[0.2, 0.5]), ("scores", "two models")),
     "confidence_band": (ask("confidence_band"), ("scores",)),
     "roc_curve": (ask("roc_curve"), ("scores",)),
     "precision_recall_curve": (ask("precision_recall_curve"), ("scores",)),
-    "compare": (ask("compare", metrics=["recall", "roc_auc"], draws=40), ("two models",)),
+    "compare_groups": (ask("compare_groups", metrics=["recall"], draws=40), TWO),
+    "group_thresholds": (ask("group_thresholds", draws=0), ("scores",)),
+    "slices": (ask("slices", features=["site", "amount"], conditions=1), TWO),
     "errors": (ask("errors", first=5), ("scores",)),
-    "slices": (ask("slices", features=["site", "amount"], conditions=1), ("labels", "scores")),
-    "tally": (ask("tally"), ("labels", "scores")),
-    "confusion": (ask("confusion"), ("labels", "classes")),
+    "gate": (gated, TWO),
+    "drift": (ask("drift", metrics=["recall"], draws=40, period="month"), TWO),
+    "Monitor.update": (monitored, TWO),
+    "unlabelled": (compared_with_labelled, ("scores without truth",)),
+    "label_plan": (planned, ("scores without truth",)),
+    "tally": (ask("tally"), TWO),
+    "confusion": (ask("confusion"), ("labels", "scores", "classes")),
     "score_table": (ask("score_table"), ("scores",)),
-    "recommend": (ask("recommend"), ("labels", "scores")),
+    "paired": (ask("paired"), ("labels of two models",)),
+    "multilabel": (counted_sets, ("label sets", "scores of labels")),
+    "recommend": (ask("recommend"), TWO),
+    "metric_correlation": (ask("metric_correlation", metrics=["f1", "mcc"], seeds=2, steps=3, tuples=2), ("scores",)),
+    "robustness": (ask("robustness", metrics=["f1", "mcc"], draws=20), ("labels",)),
+    "roc_then_tpnr": (ask("roc_then_tpnr", draws=0), ("scores",)),
 }
-# Questions that give one result, and so take no groups.
-ONE_RESULT = (
-    "interval*", "chance", "beats_chance", "best_threshold", "operating_points", "best_decision", "confidence_band", "roc_curve", "precision_recall_curve", "compare", "errors",
-    "slices", "confusion", "score_table", "recommend", "drift",
+OF_GROUPS = ("compare_groups", "group_thresholds")  # questions that are asked of groups alone
+# Questions by what they cannot use of their rows.
+GIVES_GROUPS = ("evaluate*", "calibration", "decision_curve", *OF_GROUPS, "gate", "Monitor.update", "tally")
+COUNTS_ROWS = ("Monitor.update", "label_plan", "metric_correlation")
+READS_ROWS = ("slices", "errors", "label_plan", "metric_correlation")
+COUNTS = ("tally", "confusion", "score_table", "paired")
+INDEPENDENT = (
+    "chance", "beats_chance", "at_prevalence", "confidence_band", "group_thresholds", "drift", "Monitor.update",
+    "unlabelled", "label_plan", "multilabel", "metric_correlation", "robustness", "roc_then_tpnr",
 )  # fmt: skip
-# What is refused by design: question, kind, input or extra, each "*" for any, and the reason in words.
+TAKES_DESIGN = (
+    "evaluate*", "interval*", "at_prevalence", "confidence_band", "compare_groups", "gate", "recommend",
+)  # fmt: skip
+# What is refused by design: question, kind, input or extra, each "*" for any, and the reason in words; None is answered.
 REFUSED = [
     ("*", "*", "Predictions", "groups", None),  # groups that are carried are ignored where they are of no use
-    *((table, "*", "Predictions", "clusters", None) for table in ("tally", "confusion", "score_table", "recommend")),
-    *(("recommend", "*", "saved table", extra, None) for extra in ("groups", "clusters")),
-    ("drift", "*", "saved table", "*", "a saved table has the periods that it was counted by"),
-    *((question, "*", "*", "groups", "one result is given, of all rows") for question in ONE_RESULT),
     *(
-        (question, "*", "*", extra, "there are no groups")
-        for question in ("compare_groups", "group_thresholds")
-        for extra in ("plain", "weights", "frequency", "clusters")
+        (table, "*", "Predictions", extra, None)
+        for table in (*COUNTS, "multilabel")
+        for extra in ("clusters", "design")
     ),
-    ("chance", "*", "*", "clusters", "a baseline takes the rows as independent"),
-    ("beats_chance", "*", "*", "clusters", "the test takes the rows as independent"),
-    ("drift", "*", "*", "clusters", "periods are tested by independent rows"),
-    ("confidence_band", "*", "*", "clusters", "a band is of independent rows"),
+    ("unlabelled", "*", "saved table", "*", "rows without truth are not counted into a table"),
+    ("label_plan", "*", "saved table", "*", "rows without truth are not counted into a table"),
+    ("*", "two models", "saved table", "*", "the scores of two models are not counted into a table"),
+    ("*", "labels of two models", "saved table", "weights", "a table of two models counts rows, without weights"),
+    *(
+        ("*", kind, "saved table", "*", "rows of several labels are not counted into a table")
+        for kind in ("label sets", "scores of labels")
+    ),
+    *((question, "*", "saved table", "*", "it reads rows one by one") for question in READS_ROWS),
+    ("drift", "*", "saved table", "*", "a table keeps the columns that it was counted by alone"),
+    ("Monitor.update", "scores", "saved table", "*", "it follows labels; count them with a threshold"),
+    ("*", "*", "saved table", "clusters", "a table keeps no clusters"),
+    ("*", "*", "saved table", "groups", None),
+    *((question, "*", "*", "groups", None) for question in GIVES_GROUPS if question != "calibration"),
+    ("calibration", "scores", "*", "groups", None),
+    ("calibration", "class scores", "*", "groups", "the columns of all classes are judged, each in a group"),
+    ("*", "*", "*", "groups", "it gives one result, of all rows"),
+    *((question, "*", "*", "clusters", "it takes the rows as independent") for question in INDEPENDENT),
+    *((table, "*", "*", "clusters", "a table keeps no clusters") for table in COUNTS),
+    *(
+        (question, "*", "*", extra, "it counts rows, each once")
+        for question in COUNTS_ROWS
+        for extra in ("weights", "frequency")
+    ),
+    ("unlabelled", "*", "*", "weights", "it counts rows, each once"),
+    ("paired", "*", "*", "weights", "a table of two models counts rows, without weights"),
     *(("errors", "*", "*", extra, "it lists rows, each once") for extra in ("weights", "frequency", "clusters")),
     *(("slices", "*", "*", extra, "its tests are of independent rows, each once") for extra in ("weights", "clusters")),
-    *((table, "*", "*", "clusters", "a table keeps no clusters") for table in ("tally", "confusion", "score_table")),
-    ("calibration", "class scores", "*", "groups", "the columns of all classes are judged, each in a group"),
-    ("*", "*", "saved table", "clusters", "a table does not keep the cluster of each row"),
-    ("compare", "two models", "*", "frequency", "scores are compared row by row, each row once"),
-    ("*", "two models", "saved table", "*", "the scores of two models are not counted into a tally"),
-    ("slices", "*", "saved table", "*", "slices are read row by row"),
-    ("errors", "*", "saved table", "*", "errors are read row by row"),
-    ("*", "label sets", "saved table", "*", "rows of label sets are not counted into a tally"),
-    ("*", "class scores", "saved table", "*", "scores of each class are not counted into a tally"),
+    ("compare*", "two models", "*", "frequency", "scores are compared row by row, each row once"),
+    *(
+        (question, kind, "*", "design", "a design is of one class, and rows may have several labels")
+        for question in ("evaluate", "interval*")
+        for kind in ("label sets", "scores of labels")
+    ),
+    *((question, "*", "*", "design", None) for question in TAKES_DESIGN),
+    ("*", "*", "*", "design", "it takes the rows as drawn at random"),
 ]
 
 
@@ -245,7 +331,8 @@ NAMES_COLUMNS = ("drift", "slices")  # questions that name other columns, which 
 
 def rows_of(question, kind, source, extra):
     """The arguments of a question that are rows."""
-    values, names = ({**of_kind, **of_extra} for of_kind, of_extra in zip(KINDS[kind], EXTRAS[extra], strict=True))
+    groups = EXTRAS["groups" if question in OF_GROUPS else "plain"]
+    values, names = ({**rows, **by, **more} for rows, by, more in zip(KINDS[kind], groups, EXTRAS[extra], strict=True))
     if question in NAMES_COLUMNS:
         values["columns"] = {name: COLUMNS[name] for name in ("site", "amount", "month", "patient")}
     return INPUTS[source](values, names)
@@ -264,6 +351,7 @@ LEFT_OUT = [
 TEXTS = {
     "assumed",
     "columns",
+    "positive",
     "source",
     "verdict",
     "notes",
@@ -302,19 +390,22 @@ def alike(found, expected):
 @cache
 def expected(question, kind, extra, but=()):
     """What arrays give."""
-    is_ignored = extra in ("groups", "clusters") and refusal(question, kind, "arrays", extra)
+    is_ignored = extra in ("groups", "clusters", "design") and refusal(question, kind, "arrays", extra)
     extra = "plain" if is_ignored else extra  # what is carried is ignored there
     args, rows = rows_of(question, kind, "arrays", extra)
     return numbers(QUESTIONS[question][0](args, rows), but)
 
 
 def cells():
-    """Every question, kind of rows, input and extra."""
+    """Every question, kind of rows, input and extra, but for tables that are those of other rows.
+
+    A saved table of class scores is one of the highest classes, and one of frequencies that of so many rows.
+    """
     for question, (_, kinds) in QUESTIONS.items():
-        for kind in kinds:
-            for source in INPUTS:
-                for extra in EXTRAS:
-                    yield question, kind, source, extra
+        for kind, source, extra in product(kinds, INPUTS, EXTRAS):
+            is_another = kind == "class scores" or (question, extra) == ("Monitor.update", "frequency")
+            if source != "saved table" or not is_another:
+                yield question, kind, source, extra
 
 
 def outcome(question, kind, source, extra):
@@ -323,8 +414,8 @@ def outcome(question, kind, source, extra):
 
     reason = refusal(question, kind, source, extra)
     but = next((but for *cell, but, _ in LEFT_OUT if cell == [source, extra]), ())
-    args, rows = rows_of(question, kind, source, extra) if reason is None or source != "saved table" else ((), {})
     try:
+        args, rows = rows_of(question, kind, source, extra)
         found = numbers(QUESTIONS[question][0](args, rows), but)
     except SteelyardError as error:
         return "refused" if reason is not None else f"refused without a reason: {error}"
@@ -332,54 +423,74 @@ def outcome(question, kind, source, extra):
         return f"an error of another kind: {type(error).__name__}: {error}"
     if reason is not None:
         return f"answered, but is to be refused: {reason}"
-    extra = (
-        "plain" if (question, source) == ("decision_curve", "saved table") and extra == "groups" else extra
-    )  # of all rows
     return "same" if alike(found, expected(question, kind, extra, but)) else "other numbers"
 
 
 # ---------------------------------------------------------------- make matrix
 
-HEAD = """# Every question with every kind of input
+HEAD = """# Which question takes what
 
-Written by `make matrix`, which asks all of it: {answered:,} cells give the numbers that arrays give, to 1e-9, {refused:,} are
-refused by design, with the reasons below, and {bad:,} do otherwise. `make test` asks each question on pairs.
+Written by `make matrix`, which asks every question of every kind of input. Where the rows live makes no difference:
+
+{inputs}
+
+give the numbers that arrays give, to 1e-9. A saved table, whose rows are gone, answers less.
+
+What the rows carry makes one: weights, frequencies, clusters and a design change numbers, so a question that cannot use
+them refuses them, with the way out. Groups, and columns that nothing reads, are ignored where `Predictions` carry them, and
+refused where they are given in the call.
+
+"yes" is answered; a number is the reason of a refusal, below the table.
 
 """
+AS_LABELS = "A table of scores of each class is one of labels, those with the highest scores; see classes"
+
+
+def reasons_of(question, kind):
+    """Why a question refuses each extra of rows, and a saved table; None where it answers."""
+    told = [refusal(question, kind, "arrays", extra) for extra in EXTRAS if extra != "plain"]
+    return (*told, AS_LABELS if kind == "class scores" else refusal(question, kind, "saved table", "plain"))
+
+
+def page():
+    """What docs/matrix.md says, which holds where every cell does as it is declared to do."""
+    of_question = {}
+    for question, (_, kinds) in QUESTIONS.items():
+        for kind in kinds:
+            of_question.setdefault((question, reasons_of(question, kind)), []).append(kind)
+    alike = {}
+    for (question, told), kinds in of_question.items():
+        alike.setdefault((", ".join(kinds), told), []).append(question)
+    reasons = list(dict.fromkeys(why for _, told in alike for why in told if why is not None))
+    heads = ["question", "rows", *(name for name in EXTRAS if name != "plain"), "saved table"]
+    lines = [f"| {' | '.join(heads)} |", "| --- " * len(heads) + "|"]
+    for (kinds, told), questions in alike.items():
+        marks = ["yes" if why is None else str(reasons.index(why) + 1) for why in told]
+        lines.append(f"| {' | '.join([', '.join(questions), kinds, *marks])} |")
+    lines += ["", *(f"{number}. {why[0].upper()}{why[1:]}." for number, why in enumerate(reasons, 1))]
+    inputs = [name for name in INPUTS if name not in ("arrays", "saved table")]
+    return HEAD.format(inputs=f"{', '.join(inputs[:-1])} and {inputs[-1]}") + "\n".join(lines) + "\n"
 
 
 def main():
-    """Ask every cell, write docs/matrix.md, and fail where one does otherwise than it should."""
+    """Ask every cell, and write docs/matrix.md where all do as declared; fail otherwise."""
     import warnings
 
     warnings.simplefilter("ignore")
-    found = {}
+    counts = {"same": 0, "refused": 0}
+    bad = 0
     for cell in cells():
-        found[cell] = outcome(*cell)
-        if found[cell] not in ("same", "refused"):
-            print(*cell, "|", found[cell], flush=True)
-    bad = [cell for cell, text in found.items() if text not in ("same", "refused")]
-    counts = {text: sum(each == text for each in found.values()) for text in ("same", "refused")}
-    lines = [HEAD.format(answered=counts["same"], refused=counts["refused"], bad=len(bad))]
-    lines += ["| question | rows | " + " | ".join(INPUTS) + " |", "| --- " * (len(INPUTS) + 2) + "|"]
-    signs = {"same": "=", "refused": "–"}
-    for question, (_, kinds) in QUESTIONS.items():
-        for kind in kinds:
-            marks = (
-                "".join(signs.get(found[question, kind, source, extra], "!") for extra in EXTRAS) for source in INPUTS
-            )
-            lines.append(f"| {question} | {kind} | " + " | ".join(marks) + " |")
-    lines += [
-        "",
-        f"Signs in each cell: {', '.join(EXTRAS)}; = gives what arrays give, – is refused.",
-        "",
-        "Refused by design:",
-        "",
-    ]
-    lines += [f"- {q}, {k}, {s}, {e}: {why}." for q, k, s, e, why in REFUSED if why is not None]
-    lines += ["", "Not compared:", "", *(f"- {', '.join(names)} of {s}, {e}: {why}." for s, e, names, why in LEFT_OUT)]
-    (Path(__file__).parent.parent / "docs" / "matrix.md").write_text("\n".join(lines) + "\n")
-    print(f"{counts['same']} passed, {len(bad)} failed, {counts['refused']} refused by design")
+        found = outcome(*cell)
+        if found in counts:
+            counts[found] += 1
+        else:
+            bad += 1
+            print(*cell, "|", found, flush=True)
+    print(
+        f"{counts['same']:,} give what arrays give, {counts['refused']:,} are refused as declared, {bad:,} do otherwise"
+    )
+    if not bad:
+        PAGE.write_text(page(), encoding="utf-8")
     return bool(bad)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from input_matrix import EXTRAS, INPUTS, KINDS, QUESTIONS, REFUSED, cells, expected, outcome, refusal
+from input_matrix import EXTRAS, INPUTS, PAGE, REFUSED, cells, expected, outcome, page, refusal
 
 import steelyard
 from steelyard import Predictions
@@ -26,17 +26,14 @@ FRAME = pl.DataFrame({"y": Y, "a": S, "b": S[::-1], "site": list("nnssns"), "age
 
 
 def paired_cells():
-    """Each question on each kind of rows, so that every pair of an input and an extra occurs for every kind."""
-    chosen = set()
-    for kind in KINDS:
-        questions = [question for question, (_, kinds) in QUESTIONS.items() if kind in kinds]
-        for i, (source, extra) in enumerate(product(INPUTS, EXTRAS)):
-            chosen |= (
-                {(questions[(i + shift) % len(questions)], kind, source, extra) for shift in (0, 3)}
-                if questions
-                else set()
-            )
-    return sorted(chosen)
+    """Each question on each kind of rows with every input, so that each meets every extra and each input every extra."""
+    asked, extras = list(cells()), list(EXTRAS)
+    of_question = list(dict.fromkeys((question, kind) for question, kind, *_ in asked))
+    chosen = {
+        (question, kind, source, extras[(i + j) % len(extras)])
+        for (i, (question, kind)), (j, source) in product(enumerate(of_question), enumerate(INPUTS))
+    }
+    return [cell for cell in asked if cell in chosen]
 
 
 @pytest.mark.parametrize(("question", "kind", "source", "extra"), paired_cells())
@@ -49,6 +46,10 @@ def test_every_question_gives_of_every_input_what_arrays_give(question, kind, so
 def test_every_refusal_of_the_matrix_is_one_of_a_question_that_is_asked():
     for *pattern, reason in REFUSED:
         assert reason is None or any(refusal(*cell) == reason for cell in cells()), pattern
+
+
+def test_the_page_of_the_matrix_says_what_is_declared():
+    assert PAGE.read_text(encoding="utf-8") == page(), "`make matrix` asks every cell, and writes it"
 
 
 # ---------------------------------------------------------------- how rows are given
@@ -92,6 +93,16 @@ def test_what_is_guessed_wrong_is_answered_by_what_to_write(tmp_path):
         (lambda: steelyard.compare(Y, S, S[::-1]), r"^compare takes the models as one argument"),
         (lambda: steelyard.evaluate(Y, score="a"), r"beside arrays give y_score="),
         (lambda: Predictions.read(FRAME, true="y", score=["a", "b", "age"]).evaluate(), r"one model by a pattern, such as 'p_\*'"),
+        (lambda: steelyard.evaluate(tmp_path / "rows.csv", y_true="y", y_score="a"), r"^y_true= holds values.* name the column by true=\.$"),
+        (lambda: steelyard.compare(FRAME, ["a", "b"], true="y"), r"no model 'a', 'b', since none was given; name their columns by score="),
+        (lambda: Predictions.read(FRAME, true="y", pred={"old": "y"}, score={"new": "a"}), "name other models"),
+        (lambda: p.best_threshold("recall >= 0.7"), r"^'recall >= 0\.7' is a limit; give it by where='recall >= 0\.7'"),
+        (lambda: p.best_threshold("precision", recall=0.7), r"a limit is written as where='recall >= 0\.9'\.$"),
+        (lambda: steelyard.gate(p, recall=0.7), r"a limit is written as the text 'recall >= 0\.9'\.$"),
+        (lambda: p.compare_groups("site"), r"'site' has no place beside it; say by a keyword.* by='site'"),
+        (lambda: p.evaluate(cost={"cost_fn": 9}), r"best_threshold, operating_points .* take it"),
+        (lambda: p.filter("age != 3"), "cannot be read"),
+        (lambda: p.filter(pl.col("age") > 3), "is a text such as"),
     )  # fmt: skip
     for ask, answer in guesses:
         with pytest.raises(SteelyardError, match=answer):
@@ -99,6 +110,10 @@ def test_what_is_guessed_wrong_is_answered_by_what_to_write(tmp_path):
     for name, home in (("gate", "steelyard.gate"), ("plot", "steelyard.figures.plot")):
         with pytest.raises(AttributeError, match=f"The function {home} takes them"):
             getattr(p, name)
+    with pytest.raises(AttributeError, match=r"steelyard\.recall\(predictions\) gives its value"):
+        p.recall  # noqa: B018 - asked for
+    with pytest.raises(AttributeError, match=r"predictions\.evaluate\(\)\.save"):
+        p.save("page.html")
 
 
 def test_other_groups_leave_the_bins_of_those_that_were_carried():
@@ -189,6 +204,41 @@ def test_a_filter_keeps_rows_of_frames_and_arrays_alike():
     of_arrays = Predictions(Y, y_score=S, columns=FRAME).filter("age >= 30")
     assert of_frame.score_table().n == of_arrays.score_table().n == 5
     assert of_frame.score_table().saved() == of_arrays.score_table().saved()
+
+
+def test_a_level_of_a_filter_may_stand_in_either_quotation_marks():
+    p = Predictions.read(FRAME, true="y", score="a")
+    for site in ("n", "'n'", '"n"'):
+        assert p.filter(f"site == {site} and age >= 30").collect().rows == 2
+    names = Predictions(Y, y_score=S, columns={"name": ["O'Neil", "'t Hart", "x", "x", "x", "x"]})
+    for name in ("O'Neil", '"\'t Hart"', "'O\u2019Neil' "):
+        kept = names.filter(f"name = {name}")
+        assert kept.collect().rows == ("\u2019" not in name)
+
+
+def test_a_filter_by_columns_beside_arrays_goes_with_every_question():
+    rows = {"y_true": Y, "y_score": S, "columns": {"age": FRAME["age"]}, "filter": "age >= 30"}
+    kept = Predictions(**rows)
+    assert (
+        steelyard.decision_curve(**rows, thresholds=[0.5])[0].net_benefit
+        == kept.decision_curve(thresholds=[0.5])[0].net_benefit
+    )
+    assert steelyard.at_prevalence(None, 0.1, **rows).n == kept.rows == 5
+    with pytest.raises(InputTypeError, match="columns= has no place in decision_curve"):
+        steelyard.decision_curve(Y, y_score=S, columns={"age": FRAME["age"]})
+
+
+def test_a_tally_with_groups_gives_what_its_rows_give():
+    p = Predictions.read(FRAME.with_columns(half=pl.Series([0, 1, 0, 1, 1, 0])), true="y", score="a", by="half")
+    assert Predictions.of(p.tally()).by == ("half",)
+    of_rows, of_table = p.decision_curve(thresholds=[0.2]), steelyard.decision_curve(p.tally(), thresholds=[0.2])
+    assert [point.group for point in of_table] == ["half = 0", "half = 1"]
+    assert [point.net_benefit for point in of_rows] == [point.net_benefit for point in of_table]
+
+
+def test_a_tally_of_two_models_is_their_paired_table():
+    p = Predictions(Y, {"new": Y, "old": 1 - Y})
+    assert steelyard.tables.paired(p.tally()) == p.paired()
 
 
 # ---------------------------------------------------------------- lazy, immutable, kept

@@ -37,6 +37,7 @@ from steelyard.metrics.registry import get_metric
 from steelyard.predictions import Predictions, question, refuse_unused
 from steelyard.tables.array_tables import score_table
 from steelyard.tables.counts import Counts
+from steelyard.tables.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -485,7 +486,12 @@ def _model_tables(data: Any, predicted: Any, rows: RowOptions) -> tuple[CountsBy
     refuse_unused(p, "robustness", "cluster", "design", "by", "columns")
     given = p.collect().given
     if given.is_table:
-        return _model_tables(given.data, None, {"pos_label": given.pos_label})
+        table = given.data
+        if isinstance(table, Tally):
+            table = table.scores if table.confusion is None else table.confusion
+        if table is None:
+            raise InputError("This table holds two models side by side; give the table of one.")
+        return _model_tables(table, None, {"pos_label": given.pos_label})
     if given.data is None or not given.models:
         raise InputTypeError("A model is given by Counts, a Confusion, or y_true and its predictions; give these.")
     positive, assumed = stated_positive(given.data, given.pos_label)

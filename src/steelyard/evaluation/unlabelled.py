@@ -610,8 +610,9 @@ def unlabelled(
 
 
 def new_rows(data: Any, stated: dict[str, Any]) -> Predictions:
-    """Rows without their labels, whatever is named of the reference beside them."""
-    own = {name: value for name, value in stated.items() if name not in ("true", "weight", "pos_label", "labels")}
+    """Rows without their labels, whatever is named of the reference beside them: with its truth, its weights too."""
+    of_reference = ("true", "weight", "pos_label", "labels") if "true" in stated else ("pos_label", "labels")
+    own = {name: value for name, value in stated.items() if name not in of_reference}
     p = Predictions.of(data, first_is="y_score", **own)
     refuse_unused(p, "unlabelled", "weights", "cluster", "by", "design", "columns")
     return p
@@ -662,7 +663,7 @@ def unlabelled_scores(p: Predictions, known: LabelledReference) -> UnlabelledSco
                 "score=."
             )
         return _some_rows(_predicted_columns(given.y_pred, order, times), times)
-    matrix = np.asarray(given.y_score)
+    matrix = checks.matrix(given.y_score, "y_score")
     if matrix.ndim == 2 and matrix.shape[1] > 1:
         if matrix.shape[1] != len(order):
             raise InputError(

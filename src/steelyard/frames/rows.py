@@ -301,7 +301,7 @@ def count_keys(
     return CountedKeys(
         None if true is None else decoded[true],
         {name: decoded[name] for name in pred},
-        None if names is None else np.array([str(name) for name in names.tolist()]),
+        None if names is None else read_groups(source, names),
         {name: read_groups(source, given[name]) for name in by},
         counted.rows,
         counted.weights,

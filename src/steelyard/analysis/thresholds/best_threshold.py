@@ -501,6 +501,8 @@ _NO_AIM_OF = {
 
 def aim_of(metric: AimLike | None, where: LimitsLike | None, use: UseLike | None) -> tuple[AimLike, tuple[str, ...]]:
     """What is to be best: the metric, that of the use, or with limits alone the AC-score, which is stated."""
+    if isinstance(metric, str) and any(sign in metric for sign in "<>≤≥"):
+        raise InputError(f"{metric!r} is a limit; give it by where={metric!r}, beside the metric that is to be best.")
     if metric is not None:
         return metric, ()
     if (stated := read_use(use)) is not None:
@@ -599,6 +601,7 @@ def best_threshold(
     p = Predictions.of(data, scored, second_is="y_score", **rows)
     refuse_unused(p, "best_threshold", "by", "threshold")
     if p.are_sets:
+        refuse_unused(p, "best_threshold", "design")
         given = {"where": where, "confidence": confidence, "cost": cost, "prevalence": prevalence}
         refuse_with_label_sets(**given, pos_label=p.given.pos_label)
         if metric is None and use is not None:

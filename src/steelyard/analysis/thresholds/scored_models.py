@@ -48,8 +48,8 @@ class ScoredModels(NamedTuple):
         """The models of all rows, under None, or those of each group by its label."""
         if len(p.models) > 1 or p.given.cluster is not None:
             return cls._of_rows(p)
-        name, by = next(iter(p.models), ""), p.given.by
-        if by is None:
+        name = next(iter(p.models), "")
+        if (not p.by) if p.given.is_table else (p.given.by is None):
             return {None: cls({name: p.scores_of_both()})}
         tally = p.tally()
         if not tally.groups:
