@@ -61,14 +61,14 @@ def test_rows_that_are_equal_at_the_threshold_share_what_is_left():
 def test_a_tie_says_what_the_difference_could_be_and_how_many_positives_would_tell():
     verdict = compare(*TIE, use="alerts").verdict
     assert re.fullmatch(
-        r"Not distinguishable: lr could find from 1\.\d fewer to 2\.\d more; about 1,\d00 positives would tell\.",
+        r"Not distinguishable: lr could find from 1 fewer to 3 more; about 1,\d00 positives would tell\.",
         verdict[-1],
     )
 
 
 def test_without_a_use_all_are_asked_and_named_where_they_disagree():
     verdict = compare(*crossing()).verdict
-    assert verdict[-1] == "top for alerts, all for ranking."
+    assert verdict[-1] == "Choose top for alerts, all for ranking."
     assert [sentence.split(",")[0] for sentence in verdict[1:3]] == ["For alerts", "For ranking"]
     assert compare(*DIFFER).verdict[-1] == "Choose lgbm."
 
@@ -82,16 +82,14 @@ def test_a_use_decides_by_its_own_number_alone(use, choice):
 
 def test_of_several_models_those_that_lead_together_are_named():
     verdict = compare(*THREE, use="alerts").verdict
-    assert verdict[0] == "At 55 alerts of 1,000 rows lgbm finds 41 of 55 positives, rf 40.3 and lr 23.3."
+    assert verdict[0] == "At 55 alerts of 1,000 rows lgbm finds 41 of 55 positives, rf 40 and lr 23."
     assert "more than rf (" in verdict[1] and "more than lr (" in verdict[1]
     assert verdict[-1] == "Choose lgbm or rf: no test distinguishes the two."
 
 
 def test_labels_are_found_missed_and_false_alarms_of_each_model():
     verdict = compare(LABELS[0], {name: LABELS[1][name] for name in ("lgbm", "lr")}).verdict
-    assert verdict[0].startswith(
-        "In 1,000 rows lgbm finds 22.3 of 55 positives, misses 32.7 and raises 0.7 false alarms; "
-    )
+    assert verdict[0].startswith("In 1,000 rows lgbm finds 22 of 55 positives, misses 33 and raises 0.7 false alarms; ")
     assert re.match(
         r"lgbm finds 9\.3 more \(.*\) and raises 7\.3 fewer false alarms \(.* fewer\) than lr\.", verdict[1]
     )

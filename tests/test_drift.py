@@ -85,8 +85,9 @@ def test_the_prevalence_moves_precision_and_the_classifier_recall(found):
     assert not _row(found, "2024-02", "recall").shows("by_classifier")
     assert _row(found, "2024-03", "recall").shows("by_classifier")
     assert not _row(found, "2024-03", "precision").shows("by_prevalence")
-    assert "the prevalence changed precision, f1" in found.verdict[0]
-    assert "the classifier changed recall" in found.verdict[1]
+    assert "the prevalence raised precision by 32.7 points and F1 by 0.270; the classifier shows" in found.verdict[0]
+    assert "the classifier lowered recall by " in found.verdict[1]
+    assert found.verdict[2].endswith("or fit it again.")
 
 
 def test_an_area_has_no_part_by_the_prevalence(found, rows):
@@ -228,14 +229,16 @@ def test_of_many_metrics_of_equal_periods_a_change_is_rarely_shown():
     assert shown <= 1  # each interval by itself shows a change in 4 of these
 
 
-def test_a_change_is_put_down_to_its_larger_part():
+def test_a_change_of_which_both_parts_are_shown_is_put_down_to_both():
     rng = np.random.default_rng(3)
     month = np.repeat(["a", "b"], 20_000)
     truth = rng.random(40_000) < np.where(month == "a", 0.3, 0.03)
     predicted = rng.random(40_000) < np.where(truth, np.where(month == "a", 0.8, 0.6), 0.1)
     verdict = drift(truth, predicted, period=month, metrics=["recall", "precision"], draws=400).verdict[0]
-    assert "the prevalence changed precision; the classifier changed recall" in verdict
-    assert verdict.endswith("the other part is shown too of precision.")
+    assert (
+        "the prevalence lowered precision by 56.4 points; the classifier lowered recall by 19.2 points and" in verdict
+    )
+    assert verdict.endswith("and precision by 4.14 points.")
 
 
 def test_the_page_fits_a_phone_and_draws_each_period(found, show):

@@ -34,7 +34,7 @@ def test_a_bad_month_after_a_good_one_is_found_and_dated():
     (track,) = result.alarms
     assert 29 <= int(track.since.split()[1]) <= 35 < int(track.alarm.split()[1]) + 5
     assert track.since_value == pytest.approx(0.6, abs=0.1) and track.p_value <= 0.05
-    assert "ALARM: recall >= 0.8 is broken since about day" in result.headline
+    assert "ALARM: recall >= 0.8 has been broken since about day" in result.headline
     assert not followed([0.9] * 45).alarms
 
 

@@ -521,13 +521,13 @@ def test_resamples_keep_the_bound():
 
 
 def test_the_result_reads_as_a_sentence_pickles_and_gives_a_row():
-    assert best(Y, S, "ac_score").headline == "ac_score 0.706 where score >= 0.450"
-    assert "with nobody flagged" in repr(best([1, 0], [0, 1], "ac_score"))
-    assert "with everybody flagged" in repr(best([1, 0], [2, 3], "recall"))
-    assert "about as good from everybody to nobody" in repr(best([1, 0], [2, 3], "g_mean"))
-    assert repr(best(Y, S, "f1")).splitlines()[1] == "Flagged: 5 of 7 rows; precision 60.0 %, recall 100 %."
+    assert best(Y, S, "ac_score").headline == "At threshold 0.450, AC-score is 0.706."
+    assert best([1, 0], [0, 1], "ac_score").headline == "If nobody is flagged, AC-score is 0."
+    assert best([1, 0], [2, 3], "recall").headline == "If everybody is flagged, recall is 100 %."
+    assert best([1, 0], [2, 3], "g_mean").lead == ["All thresholds are about as good."]
+    assert repr(best(Y, S, "f1")).splitlines()[1] == "5 of 7 rows are flagged: precision 60.0 %, recall 100 %."
     found = best_threshold(Y, S, "ac_score")
-    assert "on new rows about" in repr(found) and "the best one lies between" in repr(found)
+    assert "on new rows." in repr(found) and "The best threshold for all such rows lies between" in repr(found)
     assert pickle.loads(pickle.dumps(found)) == found and found.kind == "best_threshold"
     assert found.row()["threshold"] == found.threshold and found.row()["tp"] == found.counts.tp
     with pytest.raises(AttributeError):

@@ -129,7 +129,7 @@ def test_a_score_that_means_the_same_gives_the_covariate_value_of_the_counts():
 def test_where_the_estimates_part_is_shown(found):
     assert found["precision"].parts
     assert "precision" in next(sentence for sentence in found.verdict if sentence.startswith("Covariate"))
-    assert "they part" in found.shown_rows()[0]
+    assert "differ" in found.shown_rows()[0]
 
 
 def test_rows_that_are_no_mixture_are_called_so_and_refused_as_a_prevalence(samples):
@@ -422,8 +422,8 @@ def test_rows_of_which_none_is_flagged_have_no_interval_that_is_a_point():
     scores = np.clip(0.1 + 0.4 * truth + 0.15 * rng.normal(size=800), 0.01, 0.99)
     result = steelyard.unlabelled([0.05], reference=steelyard.evaluate(truth, y_score=scores), metrics=["f1"])
     assert np.isnan(result["f1"].covariate) and not result["f1"].parts
-    assert "All unlabelled rows are predicted as 0, so that covariate shift shows no interval of f1." in result.verdict
-    assert "if there are none, of the one unlabelled row " in result.headline
+    assert "All unlabelled rows are predicted as 0, so that covariate shift shows no interval of F1." in result.verdict
+    assert " of the one unlabelled row are positive, against " in result.headline
 
 
 def test_what_no_test_can_see_is_said_first():
@@ -434,9 +434,7 @@ def test_what_no_test_can_see_is_said_first():
     seen = now & (rng.random(4_000) < 0.5)
     found = steelyard.unlabelled(rng.normal(2.0 * seen), reference=(truth, rng.normal(2.0 * truth)), threshold=1.5)
     assert found.fits and found["recall"].value == pytest.approx(found["recall"].reference)
-    start = (
-        "Recall is the reference's by assumption, and no test can see positives that have come to look like negatives"
-    )
+    start = "Recall is the reference's by assumption: no test can see positives that have come to look like negatives."
     assert found.headline.startswith(start) and found.verdict[0] == found.headline
     shown = " ".join(repr(found).split())
     assert shown.index(start) < shown.index("metric reference")

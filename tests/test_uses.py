@@ -152,7 +152,7 @@ def test_a_capacity_gives_the_precision_and_recall_of_as_many_alerts():
         hits = Y[order].sum()
         assert f"precision is {100 * hits / 50:.1f} %" in sentence
         assert f"recall {100 * hits / Y.sum():.1f} %" in sentence and f"{50 / hits:.2f} alerts for each" in sentence
-    assert sentence.startswith("At 10 alerts of 100 rows, ")
+    assert sentence.startswith("At 10 alerts of 100 rows (scores from 0.789 on), ")
     assert "at-capacity" in codes(evaluate(Y, y_score=S, capacity=50))
 
 

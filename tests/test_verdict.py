@@ -66,13 +66,13 @@ def test_finleys_forecasts():
         "outcomes: Of 1,000 rows like these, 18 are positive. The classifier flags 36, finds 10 and misses 8; 26 are false alarms.",
         "recall-below-specificity: Recall is 54.9 % (41.4 to 68.1), far below specificity (97.4 %); precision is 28.0 % (19.7 to 37.4). "
         "A random predictor that flags as many rows has 3.57 % recall and 1.82 % precision.",
-        "for-alerts: For alerts, F1 is 0.371 (0.274 to 0.470; random predictor 0.0241): it moves with prevalence, as precision does.",
-        "for-balance: For balance between the classes, AC-score is 0.702 (0.581 to 0.802; random predictor 0.0676): it falls to 0 with "
+        "for-alerts: For alerts, F1 is 0.371 (0.274 to 0.470; no skill 0.0241): it moves with prevalence, as precision does.",
+        "for-balance: For balance between the classes, AC-score is 0.702 (0.581 to 0.802; no skill 0.0676): it falls to 0 with "
         "either recall and stays the same at any prevalence.",
-        "without-number: Labels alone have no number for ranking or for probabilities; scores have.",
+        "without-number: Ranking and probabilities have no number here: they need scores.",
         "accuracy-below-majority: By accuracy (96.6 %) it is worse than always predicting 0 (98.2 %), but it is far better than a random "
         "predictor (p < 0.001).",
-        "sample-size: With 51 positives recall is known to ±13.4 points; 370 would give ±5.",
+        "sample-size: Recall is known to ±13.4 points by 51 positives; 370 would give ±5.",
     ]  # fmt: skip
 
 
@@ -93,7 +93,10 @@ def test_balanced_classes_are_brief():
 
 def test_no_skill_and_less_than_that_are_warnings():
     random, inverted = INPUTS["random"](), INPUTS["inverted"]()
-    assert "not shown to be better than a random predictor (p = 0.57)" in said(random)["not-better-than-random"]
+    assert (
+        "not shown to be better than a random predictor (p = 0.573): collect more rows"
+        in said(random)["not-better-than-random"]
+    )
     assert "check which class is the positive one" in said(inverted)["worse-than-random"]
     assert "The order is worse than a random one" in said(INPUTS["inverted order"]())["worse-than-random"]
     small = evaluate(Counts(101_000, 399_000, 99_000, 401_000))
@@ -152,7 +155,7 @@ def test_groups_clusters_and_weights_keep_to_what_they_can_say():
     frame["p"] = np.where((frame["site"] == "south") & (RNG.random(600) < 0.4), 1 - Y, PRED)
     for options in ({}, {"weight": "one"}, {"cluster": "row"}):
         grouped = said(evaluate(frame.assign(one=1.5, row=range(600)), true="y", pred="p", by="site", **options))
-        assert re.match(r"Of 2 groups AC-score is lowest in site = south \(\d+ rows\): ", grouped["weakest-group"])
+        assert re.match(r"AC-score is lowest in site = south \(\d+ rows\), of 2 groups: ", grouped["weakest-group"])
     assert "sample-size" not in said(INPUTS["weights"]())
 
 
@@ -181,10 +184,10 @@ def test_a_group_that_differs_is_named_beside_a_smaller_one_that_is_lower_by_cha
     pred[group == 0] = 1 - y[group == 0]
     pred[[0, 3]] = y[[0, 3]]  # of eight rows, which might be chance
     verdict = said(evaluate(y, pred, by=group, metrics=["ac_score"]))
-    assert "is lower in group = 2 (600 rows) than in the others together: " in verdict["weakest-group"]
+    assert "is lower in group = 2 (600 rows) than in the others together, of 4 groups: " in verdict["weakest-group"]
     pred[group == 0] = y[group == 0]
     verdict = said(evaluate(y, pred, by=group, metrics=["ac_score"]))
-    assert "is lowest in group = 2 (600 rows): " in verdict["weakest-group"]
+    assert "is lowest in group = 2 (600 rows), of 4 groups: " in verdict["weakest-group"]
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "f1", "mcc"])

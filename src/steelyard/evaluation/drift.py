@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 import numpy as np
 
 from steelyard._types import Label
+from steelyard.analysis.comparison.leaderboard import metric_phrase
 from steelyard.analysis.distributions import normal_reach
 from steelyard.analysis.intervals.draw_ends import quantiles
 from steelyard.analysis.intervals.draws import (
@@ -27,7 +28,9 @@ from steelyard.analysis.prevalence.prevalence import scores_at
 from steelyard.analysis.results.formatting import (
     ROUNDING,
     bounds_text,
+    difference_text,
     filled,
+    listed,
     number_of,
     p_text,
     percent_interval,
@@ -164,11 +167,6 @@ class DriftChange(Flat):
         value, low, high = (getattr(self, f"{part}{end}") for end in ("", "_low", "_high"))
         return bool(value - widening * (value - low) > 0 or value + widening * (high - value) < 0)
 
-    @property
-    def larger_part(self) -> str:
-        """The part that changed the metric more."""
-        return CHANGE_PARTS[1] if abs(self.by_prevalence) > abs(self.by_classifier) else CHANGE_PARTS[2]
-
     def row(self) -> dict[str, Any]:
         """The change as a row of a table."""
         others = {key: value for key, value in vars(self).items() if key not in ("period", "spec")}
@@ -222,25 +220,36 @@ class Drift(Result[DriftChange]):
 
     @property
     def verdict(self) -> list[str]:
-        """What changed in each period and by what, in sentences."""
-        return [self._sentence(period) for period in self.periods if period.period != self.reference]
+        """What changed in each period and by what, in sentences, and what to do after the last one."""
+        periods = [period for period in self.periods if period.period != self.reference]
+        return [*map(self._sentence, periods), *([self._advice(periods[-1])] if periods else [])]
 
     def _sentence(self, period: DriftPeriod) -> str:
-        changes = self.of(period.period)
         if not period.labelled:
             return self._unlabelled_sentence(period)
-        shown = {part: [each for each in changes if each.shows(part, self._widening)] for part in CHANGE_PARTS[1:]}
-        both = [each for each in shown["by_prevalence"] if each in shown["by_classifier"]]
-        words = []
-        for part, of_part in shown.items():
-            metrics = [each.metric for each in of_part if each not in both or each.larger_part == part]
-            if metrics:
-                words.append(f"the {part.removeprefix('by_')} changed {_named(metrics)}")
+        shown = self._shown(period)
+        words = [
+            f"the {part.removeprefix('by_')} {_moved(part, changes)}" for part, changes in shown.items() if changes
+        ]
         if shown["by_prevalence"] and not shown["by_classifier"]:
             words.append("the classifier shows no change")
-        if both:
-            words.append(f"the other part is shown too of {_named([each.metric for each in both])}")
         return f"{period.period} against {self.reference}: {'; '.join(words) or 'no change is shown'}."
+
+    def _shown(self, period: DriftPeriod) -> dict[str, list[DriftChange]]:
+        """The changes of which a part is shown, by the part."""
+        changes = self.of(period.period)
+        return {part: [each for each in changes if each.shows(part, self._widening)] for part in CHANGE_PARTS[1:]}
+
+    def _advice(self, period: DriftPeriod) -> str:
+        """What to do after the last period."""
+        if not period.labelled:
+            return f"Label some rows of {period.period} to see whether the classifier changed."
+        shown = self._shown(period)
+        if any(each.spec.sign * each.by_classifier < 0 for each in shown["by_classifier"]):
+            return "Look for the rows in which the classifier got worse (slices), or fit it again."
+        if shown["by_prevalence"]:
+            return "Keep the classifier, and choose its threshold for the new prevalence."
+        return "Keep the classifier and its threshold."
 
     @property
     def _widening(self) -> float:
@@ -253,8 +262,7 @@ class Drift(Result[DriftChange]):
         if period.is_refused:
             return (
                 f"{period.period} has no labels, and its prevalence is not known: label shift does not explain its "
-                f"scores ({p_text(period.p_value or 0.0)}). If it held the prevalence would be {share}. Label some "
-                "rows."
+                f"scores ({p_text(period.p_value or 0.0)}). If it held the prevalence would be {share}."
             )
         untested = period.p_value is not None and math.isnan(period.p_value)
         rest = " No test of that applies: the reference has no more ranges of scores than classes." if untested else ""
@@ -305,8 +313,18 @@ class Drift(Result[DriftChange]):
         return "\n".join([f"Drift: {self.headline}", *tables, "", *map(filled, (*self.lead, *self.notes))])
 
 
-def _named(metrics: list[str]) -> str:
-    return f"{', '.join(metrics[:_MOST_NAMED])}{' and others' * (len(metrics) > _MOST_NAMED)}"
+def _moved(part: str, changes: list[DriftChange]) -> str:
+    """By how much a part raised and lowered metrics, the first of them by name."""
+    words = []
+    for verb, sign in (("raised", 1), ("lowered", -1)):
+        of_verb = [change for change in changes if sign * getattr(change, part) > 0]
+        sizes = [
+            f"{metric_phrase(each.spec)} by {difference_text(abs(getattr(each, part)), share=each.spec.is_share)}"
+            for each in of_verb[:_MOST_NAMED]
+        ]
+        rest = [f"{len(of_verb) - _MOST_NAMED} more"] if len(of_verb) > _MOST_NAMED else []
+        words += [f"{verb} {listed([*sizes, *rest])}"] if of_verb else []
+    return " and ".join(words)
 
 
 # ---------------------------------------------------------------- change parts
@@ -591,7 +609,7 @@ def drift(
     >>> y_pred = rng.random(8000) < np.where(y_true, 0.7, 0.1)
     >>> found = drift(y_true, y_pred, period=month, metrics=["recall", "precision"])
     >>> print(found.verdict[0])
-    2024-02 against 2024-01: the prevalence changed precision; the classifier shows no change.
+    2024-02 against 2024-01: the prevalence raised precision by ... points; the classifier shows no change.
     """
     p = Predictions.of(data, predicted, **rows)
     refuse_unused(p, "drift", "by", "cluster", "design")

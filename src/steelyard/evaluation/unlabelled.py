@@ -27,6 +27,7 @@ from steelyard.analysis.prevalence.label_shift import (
 from steelyard.analysis.results.formatting import (
     filled,
     interval_text,
+    listed,
     p_text,
     percent_interval,
     percent_text,
@@ -38,6 +39,7 @@ from steelyard.arrays import checks, label_codes
 from steelyard.evaluation.class_columns import given_columns
 from steelyard.evaluation.evaluate import evaluate_tables
 from steelyard.evaluation.evaluation import Evaluation
+from steelyard.evaluation.verdict.sentences import positive_word, quoted_label
 from steelyard.exceptions import InputError, InputTypeError, UnknownNameError, did_you_mean, first_ten
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.catalogue import precision
@@ -163,7 +165,7 @@ class UnlabelledMetric(Flat):
             "metric": self.metric,
             "reference": value_text(self.reference, share=share) if math.isfinite(self.reference) else "–",
             **ordered_estimates({LABEL_SHIFT: self.undefined or label, COVARIATE_SHIFT: covariate}, refused),
-            "they part": "yes" if self.parts else "",
+            "differ": "yes" if self.parts else "",
         }
 
 
@@ -271,18 +273,20 @@ class Unlabelled(Result[UnlabelledMetric]):
                 )
             else:
                 sentences.append(f"Label shift explains the scores ({test}).")
-            differing = [row.metric for row in self.metrics if row.parts and row.is_first]
+            differing = [row.spec.metric.phrase for row in self.metrics if row.parts and row.is_first]
             if differing:
                 sentences.append(
-                    f"Covariate shift, which takes each score to mean what it meant in the reference, gives other "
-                    f"values of {_first_six(differing)}: a few labels decide between the two."
+                    "Covariate shift, under which each score means what it meant in the reference, gives other values "
+                    f"of {_first_six(differing)}."
                 )
+            between = "decide between the two" if differing else "would check this"
+            sentences.append(f"Labels of a few rows {between}; a label plan chooses them.")
         predicted = np.unique(np.asarray(self.decisions)[np.asarray(self.unlabelled) > 0])
-        without = [row.metric for row in self.metrics if row.is_first and math.isnan(row.covariate)]
+        without = [row.spec.metric.phrase for row in self.metrics if row.is_first and math.isnan(row.covariate)]
         if self.threshold is not None and len(predicted) == 1 and without:
             sentences.append(
-                f"All unlabelled rows are predicted as {self.labels[int(predicted[0])]!r}, so that covariate shift "
-                f"shows no interval of {_first_six(without)}."
+                f"All unlabelled rows are predicted as {quoted_label(self.labels[int(predicted[0])])}, so that "
+                f"covariate shift shows no interval of {_first_six(without)}."
             )
         if self.outside > _FAR_OUT * self.rows:
             sentences.append(
@@ -295,23 +299,26 @@ class Unlabelled(Result[UnlabelledMetric]):
         """What no test of scores can see, and the classes' shares if nothing of that kind has happened."""
         if len(self.shares) == 2:
             unseen = (
-                "Recall is the reference's by assumption, and no test can see positives that have come to look like "
+                "Recall is the reference's by assumption: no test can see positives that have come to look like "
                 "negatives"
             )
         else:
             unseen = (
-                "The recall of each class is the reference's by assumption, and no test can see rows of one class that "
+                "The recall of each class is the reference's by assumption: no test can see rows of one class that "
                 "have come to look like another's"
             )
-        rows = "the one unlabelled row" if self.rows == 1 else f"the {self.rows:,} unlabelled rows"
-        return f"{unseen}; if there are none, of {rows} {self._shares_text(covariate=False)}."
+        rows = " of the one unlabelled row" if self.rows == 1 else f" of the {self.rows:,} unlabelled rows"
+        return f"{unseen}. If there are none, {self._shares_text(rows, covariate=False)}."
 
-    def _shares_text(self, *, covariate: bool) -> str:
+    def _shares_text(self, rows: str = "", *, covariate: bool) -> str:
+        """The share of the positive class beside the reference's, or the share of each class."""
         texts = [(share.label, share.covariate_text() if covariate else share.text()) for share in self.shares]
+        label, first = texts[0]
         if len(texts) == 2:
-            here = percent_text(self.shares[0].reference)
-            return f"{texts[0][1]} are {texts[0][0]!r}, where the reference has {here}"
-        return _first_six([f"{text} are {label!r}" for label, text in texts])
+            there = percent_text(self.shares[0].reference)
+            return f"{first}{rows} are {positive_word(label)}, against {there} in the reference"
+        others = [f"{text} {quoted_label(label)}" for label, text in texts[1:]]
+        return _first_six([f"{first}{rows} are {quoted_label(label)}", *others])
 
     def _refusal(self, test: str) -> list[str]:
         return [
@@ -343,9 +350,9 @@ class Unlabelled(Result[UnlabelledMetric]):
     def shown_rows(self) -> list[dict[str, Any]]:
         """The metrics that are shown first, as people see them."""
         rows = [row.shown_row(refused=self.fits is False) for row in self.metrics if row.is_first]
-        if self.fits is not False and any(row["they part"] for row in rows):
+        if self.fits is not False and any(row["differ"] for row in rows):
             return rows
-        return [{name: cell for name, cell in row.items() if name != "they part"} for row in rows]
+        return [{name: cell for name, cell in row.items() if name != "differ"} for row in rows]
 
     def other_tables(self) -> dict[str, Rows[Any]]:
         """The classes' shares and the curve."""
@@ -365,7 +372,7 @@ class Unlabelled(Result[UnlabelledMetric]):
 
 
 def _first_six(words: list[str]) -> str:
-    return f"{', '.join(words[:6])}{' and others' if len(words) > 6 else ''}"
+    return listed([*words[:6], *(["others"] if len(words) > 6 else [])])
 
 
 # ---------------------------------------------------------------- covariate estimate
@@ -592,7 +599,7 @@ def unlabelled(
     >>> reference = (y_true, rng.normal(2.0 * y_true))
     >>> found = unlabelled(rng.normal(2.0 * (rng.random(3000) < 0.3)), reference=reference, threshold=2)
     >>> print(found.headline)
-    Recall is ... of the 3,000 unlabelled rows 2... % (2... to 3...) are True, where the reference has ... %.
+    Recall is ... 2... % (2... to 3...) of the 3,000 unlabelled rows are positive, against ... % in the reference.
     >>> found.fits
     True
     >>> print(f"{found['precision'].reference:.2f}, now {found['precision'].value:.2f}")

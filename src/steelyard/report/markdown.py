@@ -26,7 +26,7 @@ def evaluation_markdown(evaluation: Evaluation, *, given: bool | None = None) ->
         from steelyard.report.terminal.profile import profile_markdown
 
         return profile_markdown(evaluation, use)
-    head = ("metric", "value", f"{100 * evaluation.level:g} % interval", "chance")
+    head = ("metric", "value", f"{100 * evaluation.level:g} % interval", "no skill")
     apart = rows_by_class(evaluation)
     rows = (
         (row.name, row.text(row.value), row.interval_or_reason(), row.text(row.chance))

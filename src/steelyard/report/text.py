@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from steelyard.analysis.results.formatting import filled, text_table
 from steelyard.analysis.results.result import table_text
 from steelyard.evaluation.verdict.sentences import NUMBERS_HEAD
+from steelyard.evaluation.verdict.use_sentences import use_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steelyard.evaluation.evaluation import Evaluation
+    from steelyard.evaluation.verdict.sentences import Sentence
 
 ESTIMATED_ROWS = "Estimated numbers of all rows that the plan chose from, rounded."
 
@@ -30,7 +32,7 @@ def evaluation_text(evaluation: Evaluation) -> str:
             "metric": row.name,
             "value": row.text(row.value),
             "interval": row.interval_or_reason(),
-            "chance": row.text(row.chance),
+            "no skill": row.text(row.chance),
         }
         for row in evaluation.shown()
     ]
@@ -63,10 +65,29 @@ def verdict_parts(
     headline = [fill(sentence) for sentence in evaluation.verdict if sentence.is_headline]
     others = [sentence for sentence in evaluation.verdict if not sentence.is_headline]
     parts = []
-    for is_of_use, sentences in groupby(others, lambda sentence: sentence.is_of_use):
-        lines = [fill(sentence) for sentence in sentences]
-        parts.append("\n".join([head(NUMBERS_HEAD), *lines] if is_of_use else lines))
+    for is_of_use, of_kind in groupby(others, lambda sentence: sentence.is_of_use):
+        sentences = [*of_kind]
+        lines = _numbers(evaluation, sentences, fill, head) if is_of_use else [*map(fill, sentences)]
+        parts.append("\n".join(lines))
     return "\n".join(headline), "\n\n".join(parts)
+
+
+def _numbers(
+    evaluation: Evaluation, sentences: list[Sentence], fill: Callable[[str], str], head: Callable[[str], str]
+) -> list[str]:
+    """The numbers by use below each other, each with what is proved of it; sentences where a line is too short."""
+    codes = [sentence.code for sentence in sentences]
+    numbers = [number for number in use_numbers(evaluation) if number.code in codes]
+    level = f"value ({100 * evaluation.level:g} % interval)"
+    table = text_table(["for", "number", level, "no skill"], [number.cells for number in numbers], optional=(3,))
+    lines = table.split("\n")
+    if len(lines) != len(numbers) + 1:
+        return [head(NUMBERS_HEAD), *map(fill, sentences)]
+    indent = " " * (2 + max(len(number.use) for number in numbers))
+    below = [filled(number.why.removeprefix("it "), indent) for number in numbers]
+    rest = [fill(sentence) for sentence in sentences if sentence.code == "without-number"]
+    shown = [line for pair in zip(lines[1:], below, strict=True) for line in pair if line]
+    return [head(NUMBERS_HEAD), lines[0], *shown, *rest]
 
 
 def printable(text: str) -> str:

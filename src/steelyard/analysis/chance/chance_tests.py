@@ -17,6 +17,7 @@ from steelyard.analysis.chance.permutations import (
     normal_tails_of,
 )
 from steelyard.analysis.intervals.inference import Inference
+from steelyard.analysis.results.formatting import p_text
 from steelyard.analysis.results.result import Flat
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.metrics.asked_tables import asked_table, assumed_choices
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from steelyard.predictions import RowOptions, RowsLike
     from steelyard.tables.statistic import Statistic
 
-SMALLEST = 1e-300  # a smaller p-value is 0, and printed as below this
+SMALLEST = 1e-300  # a smaller p-value is 0
 WIDEST = 1e6  # the standard deviation of tp beyond which enumerating takes too long: about 1e13 rows
 FEW_PAIRS = 2_500  # pairs of a positive and a negative up to which the rank test is exact: milliseconds
 BY_ROWS = ", by rows and not by weight"
@@ -62,9 +63,8 @@ class ChanceTest(Flat):
     def __repr__(self) -> str:
         if self.why:
             return f"better than a random predictor: undefined, {self.why} ({self.method})"
-        p = f"p = {self.p_value:.2g}" if self.p_value >= SMALLEST else f"p < {SMALLEST:g}"
         share = f"; undefined with probability {self.undefined_share:.2g}" if self.undefined_share else ""
-        return f"better than a random predictor: {p} ({self.method}{share})"
+        return f"better than a random predictor: {p_text(self.p_value)} ({self.method}{share})"
 
 
 @question
@@ -88,9 +88,9 @@ def beats_chance(
 
     >>> from steelyard import Counts
     >>> beats_chance(Counts(tp=28, fn=23, fp=72, tn=2680))
-    better than a random predictor: p = 5.6e-29 (Fisher's exact test)
+    better than a random predictor: p < 0.001 (Fisher's exact test)
     >>> beats_chance(Counts(tp=4, fn=1, fp=2, tn=5), metric="diagnostic_odds_ratio")
-    better than a random predictor: p = 0.12 (exact distribution of diagnostic_odds_ratio; undefined with ...)
+    better than a random predictor: p = 0.12... (exact distribution of diagnostic_odds_ratio; undefined with ...)
     """
     p = Predictions.of(data, predicted, **rows)
     Inference(0.95, "auto", draws, rng)  # refuses odd draws

@@ -193,7 +193,7 @@ def _of_many(board: Leaderboard, ranked: Sequence[RankedModel]) -> list[Statemen
         sentences = [_tied(board, first, tied)]
     else:
         best = "highest" if board.spec.sign > 0 else "lowest"
-        leads = f"Of {len(board.rows)} models {{a}} has the {best} {_title(board)}, {_value(board, first)}."
+        leads = f"{{a}} has the {best} {_title(board)} of {len(board.rows)} models, {_value(board, first)}."
         sentences = [Statement(leads, {"a": first.model})]
     if worse:
         than = "lower" if board.spec.sign > 0 else "higher"
@@ -211,7 +211,7 @@ def _tied(board: Leaderboard, first: RankedModel, others: Sequence[RankedModel])
     """The models that lead together, as no test distinguishes the first from the others."""
     best, last = (value_text(row.value, share=board.spec.is_share) for row in (first, others[-1]))
     names = [first.model, *(row.model for row in others)]
-    head = f"Of {len(board.rows)} models {{models}} lead by {_title(board)}"
+    head = f"{{models}} lead {len(board.rows)} models by {_title(board)}"
     if len(others) == 1:
         return _named(f"{head} ({best} and {last}), which no test distinguishes", names)
     words = f"{head} ({best} to {last}), and no test distinguishes the others from {{leader}}"
@@ -261,7 +261,7 @@ def pair_sentence(comparison: Comparison, pair: PairWins) -> Statement:
     limit, untested = f"{1 - comparison.level:.2g}", len(pair.untested)
     left = f"; {untested} more {'was' if untested == 1 else 'were'} not tested" if untested else ""
     if not pair.by_a and not pair.by_b:
-        words = f"Of {_counted(tested)} tested together none distinguishes {{a}} and {{b}}"
+        words = f"None of {_counted(tested)} tested together distinguishes {{a}} and {{b}}"
         return Statement(f"{words} (p of {limit} or more, Holm over all tests){left}.", models)
     phrases = {spec.name: metric_phrase(spec) for spec in comparison.tables.specs}
     parts = []

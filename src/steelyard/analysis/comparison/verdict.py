@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from steelyard.analysis.comparison.leaderboard import Statement, metric_phrase
@@ -233,7 +234,7 @@ class Verdict:
     @staticmethod
     def _gap(test: Test, first: str, second: str, digits: int) -> tuple[str, str]:
         """How many more, empty where as many, and the interval of that: 7 and 2 to 12."""
-        gap = float(first.replace(",", "")) - float(second.replace(",", ""))
+        gap = _number_of(first) - _number_of(second)
         return _count(gap, digits) if gap else "", _rows_range(test.low, test.high, digits)
 
     def _each(self, outcomes: Outcomes, runs: str) -> list[str]:
@@ -241,11 +242,10 @@ class Verdict:
         noun = "labels" if outcomes.basis == OF_LABEL_SETS else "positives"
         false = "false labels" if outcomes.basis == OF_LABEL_SETS else "false alarms"
         order = sorted(outcomes.models, key=lambda model: -model.found)
-        digits = _digits(*(count for model in order for count in (model.found, model.missed, model.false_alarms)))
+        shown = _shown_counts(outcomes)
         texts: list[str] = []
         for model in order[:_MOST_NAMED]:
-            counts = (model.found, model.missed, model.false_alarms)
-            found, missed, alarms = (_count(count, digits) for count in counts)
+            found, missed, alarms = shown[model.model]
             total = f" of {_total(outcomes.positives)} {noun}" if not texts else ""
             end = f" {_plural(false, alarms)}" if not texts else ""
             texts.append(f"{self._place(model.model)} finds {found}{total}, misses {missed} and raises {alarms}{end}")
@@ -258,16 +258,18 @@ class Verdict:
 
     def _differ(self, outcomes: Outcomes, a: str, b: str, false: str) -> list[str]:
         """By how many two models differ, of the found and of the false alarms."""
-        parts = []
-        for what in (FOUND, FALSE_ALARMS):
+        parts, shown = [], _shown_counts(outcomes)
+        for what, place in ((FOUND, 0), (FALSE_ALARMS, 2)):
             row = next((row for row in outcomes.differences if row.what == what), None)
             if row is None or math.isnan(row.low):
                 continue
             test = Test(row.difference, row.low, row.high, row.p_holm, row.needed)
             test = test if (row.a, row.b) == (a, b) else test.reversed()
-            digits, side = _digits(test.gain), "more" if test.gain >= 0 else "fewer"
-            number = _count(abs(test.gain), digits)
-            gap = f"{number} {side}" if abs(test.gain) > ROUNDING else "as many"
+            counts = [shown[name][place] for name in (a, b)]
+            digits = int(any("." in count for count in counts))
+            difference = _number_of(counts[0]) - _number_of(counts[1])
+            number = _count(abs(difference), digits)
+            gap = f"{number} {'more' if difference > 0 else 'fewer'}" if difference else "as many"
             words = f"finds {gap}" if what == FOUND else f"raises {gap} {_plural(false, number)}"
             parts.append(f"{words}{_in_brackets(_rows_range(test.low, test.high, digits))}")
         return [f"{self._place(a)} {listed(parts)} than {self._place(b)}."] if parts else []
@@ -340,18 +342,18 @@ class Verdict:
         open_ = [use for use in uses if use not in chosen]
         if len(by_choice) == 1 and not open_:
             return self._choose(next(iter(by_choice)))
-        them = "them" if len(self.models) > 2 else "the two"
-        do = "does" if len(open_) == 1 else "do"
-        together = " when all are tested together" if any(contests[use].is_decided for use in open_) else ""
         joint = "for" if uses[0] in USES else "by"
         words = {use: use if use in USES else judged[use].phrase for use in uses}
-        rest = f"; {listed([words[use] for use in open_])} {do} not distinguish {them}{together}" if open_ else ""
         parts = [
             f"{self._named(models, 'or')} {joint} {listed([words[use] for use in of_choice])}"
             for models, of_choice in by_choice.items()
         ]
-        choose = "Choose " if len(parts) == 1 else ""
-        return f"{choose}{', '.join(parts)}{rest}."
+        rest = ""
+        if open_:
+            together = " when all are tested together" if any(contests[use].is_decided for use in open_) else ""
+            them = "the models" if len(self.models) > 2 else "the two"
+            rest = f"; {joint} {listed([words[use] for use in open_])} {them} are not distinguishable{together}"
+        return f"Choose {', '.join(parts)}{rest}."
 
     @property
     def _capacity_given(self) -> bool:
@@ -397,7 +399,7 @@ class Verdict:
             end = self._tell(test).replace("; about", " about", 1)
             return f"Not distinguishable: {who}{end or ' their values are equal'}."
         if contest.spec is None:
-            between = _rows_range(test.low, test.high, _digits(test.gain))
+            between = _rows_range(test.low, test.high, _digits(*contest.merits.values()))
             could = f"{self._place(first)} could find from {between}"
         else:
             sides = ("lower", "higher") if contest.spec.sign > 0 else ("higher", "lower")
@@ -418,9 +420,34 @@ class Verdict:
 
 
 def _digits(*counts: float) -> int:
-    """No decimals where all are whole or large, else one."""
-    whole = all(math.isnan(count) or abs(count) >= 100 or abs(count - round(count)) < 0.005 for count in counts)
-    return 0 if whole else 1
+    """No decimals where all are whole, or where some are ten or more and all that differ do as whole numbers; else one.
+
+    >>> _digits(12.3, 11.0), _digits(12.3, 12.4), _digits(0.7, 8.3)
+    (0, 1, 1)
+    """
+    known = sorted(count for count in counts if not math.isnan(count))
+    if all(abs(count - round(count)) < 0.005 for count in known):
+        return 0
+    differ = all(above - below < 0.005 or round(above) > round(below) for below, above in pairwise(known))
+    return 0 if differ and known[0] >= 0.5 and known[-1] >= 10 else 1
+
+
+def _number_of(count: str) -> float:
+    """The number that a text shows."""
+    return float(count.replace(",", ""))
+
+
+def _shown_counts(outcomes: Outcomes) -> dict[str, tuple[str, str, str]]:
+    """What each model finds and misses, which add up, and its false alarms."""
+    models, positives = outcomes.models, outcomes.positives
+    digits = _digits(*(model.found for model in models))
+    of_alarms = _digits(*(model.false_alarms for model in models))
+    shown = {}
+    for model in models:
+        found = _count(model.found, digits)
+        missed = model.missed if digits or positives < 10 else round(positives) - _number_of(found)
+        shown[model.model] = found, _count(missed, digits), _count(model.false_alarms, of_alarms)
+    return shown
 
 
 def _count(number: float, digits: int) -> str:

@@ -13,7 +13,7 @@ from steelyard.analysis.intervals.evidence import LinearRatio, log_returns, mean
 from steelyard.analysis.intervals.metric_sequence import SEQUENCE_METHODS, MetricSequence, RateRegion
 from steelyard.analysis.intervals.rate_intervals import exact, is_rate, rate_cells
 from steelyard.analysis.requirements import COST, REFERENCE, Requirement, Terms, read_requirements
-from steelyard.analysis.results.formatting import interval_text, value_text
+from steelyard.analysis.results.formatting import filled, interval_text, value_text
 from steelyard.analysis.results.result import Flat, Result, table_text
 from steelyard.analysis.sequential.anytime import NODES, CostTable
 from steelyard.arrays.sorting import chunks
@@ -487,7 +487,17 @@ class Monitoring(Result[RuleTrack]):
     @property
     def notes(self) -> Sequence[str]:
         """The guarantee, what is recent, and what was noticed about limits and labels."""
-        return (self.guarantee, *self._recent_note, *self.stated)
+        return (self.guarantee, *self._recent_note, *self.stated, *self._advice)
+
+    @property
+    def _advice(self) -> Sequence[str]:
+        """What to do about an alarm, or about a fall that is not yet certain."""
+        if self.alarms:
+            since = self.alarms[0].since
+            return [
+                f"Compare the rows since {since} with those before (drift), then choose the threshold again or refit."
+            ]
+        return ["Wait for the next batches before you act."] if any(track.is_suspect for track in self.tracks) else []
 
     @property
     def _recent_note(self) -> Sequence[str]:
@@ -512,13 +522,13 @@ class Monitoring(Result[RuleTrack]):
         return rows
 
     def __repr__(self) -> str:
-        return "\n".join([self.headline, table_text(self.shown_rows()), *self.notes])
+        return "\n".join([filled(self.headline), table_text(self.shown_rows()), *map(filled, self.notes)])
 
 
 def _alarm_sentence(track: RuleTrack) -> str:
     of, value = "" if track.group is None else f" of {track.group}", track.since_value
-    after = "" if value is None else f" ({value_text(value, share=track.is_share)} from there on)"
-    return f"ALARM: {track.rule}{of} is broken since about {track.since}{after}, shown at {track.alarm}."
+    after = "" if value is None else f" ({value_text(value, share=track.is_share)} since then)"
+    return f"ALARM: {track.rule}{of} has been broken since about {track.since}{after}; {track.alarm} showed it."
 
 
 # ---------------------------------------------------------------- followed rules

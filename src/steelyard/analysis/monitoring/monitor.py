@@ -61,7 +61,7 @@ class Monitor(MonitorThreshold, Saveable):
     >>> monitor.update([1] * 20 + [0] * 80, [1] * 17 + [0] * 83, period="May")
     >>> monitor.update([1] * 30 + [0] * 70, [1] * 12 + [0] * 88, period="June")
     >>> print(monitor.result().headline)
-    ALARM: recall >= 0.8 is broken since about June (40.0 % from there on), shown at June. Seen: 2 batches, 200 ...
+    ALARM: recall >= 0.8 has been broken since about June (40.0 % since then); June showed it. Seen: 2 batches, 200 ...
     """
 
     @names_wrong_arguments

@@ -19,7 +19,7 @@ ROUNDING = 1e-12  # what floats leave of a difference that is 0
 P_VALUES = ("p_value", "p_holm", "p_not_worse", "mid_p")
 SMALLEST_BOUND = 0.001  # below this a lower bound is as good as 0
 SMALLEST_END = 1e-9  # below this the digits of either bound mean nothing
-SMALLEST_P = 1e-20  # below this a p-value is a tail of the approximation, no more a probability
+SMALLEST_P = 0.001  # below this the digits of a p-value decide nothing
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")  # text that begins so is run by spreadsheets
 
 
@@ -63,10 +63,10 @@ def three_digits(value: object) -> str:
 
 
 def p_digits(p: float) -> str:
-    """A p-value with three significant digits; one too small to mean its digits is below 1e-20, never 0.
+    """A p-value with three significant digits; a small one is below 0.001, never 0.
 
-    >>> p_digits(0.0312), p_digits(0.0), p_text(0.0)
-    ('0.0312', '< 1e-20', 'p < 1e-20')
+    >>> p_digits(0.0312), p_digits(4e-9), p_text(0.0)
+    ('0.0312', '< 0.001', 'p < 0.001')
     """
     return f"< {SMALLEST_P:g}" if p < SMALLEST_P else three_digits(p)
 

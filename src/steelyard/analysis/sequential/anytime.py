@@ -138,7 +138,7 @@ def anytime_mean(
     >>> rng = np.random.default_rng(0)
     >>> first, second = rng.exponential(30, 400).clip(0, 500), rng.exponential(60, 400).clip(0, 500)
     >>> anytime_mean(first - second, between=(-500, 500), tested=0)
-    mean of 400 rows -23.4 (-37.5 to -11.1), 95 % anytime (betting); p = 1.31e-05 that it is 0
+    mean of 400 rows -23.4 (-37.5 to -11.1), 95 % anytime (betting); p < 0.001 that it is 0
     """
     check_level(level)
     try:

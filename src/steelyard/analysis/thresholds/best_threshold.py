@@ -15,7 +15,14 @@ from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.rate_intervals import exact, hits_and_trials, is_rate
 from steelyard.analysis.levels import check_level, tails
 from steelyard.analysis.prevalence.prevalence import stated_prevalence
-from steelyard.analysis.results.formatting import interval_text, percent_interval, percent_text, three_digits
+from steelyard.analysis.results.formatting import (
+    filled,
+    interval_text,
+    percent_interval,
+    percent_text,
+    three_digits,
+    value_text,
+)
 from steelyard.analysis.results.result import Flat
 from steelyard.analysis.thresholds.asked_sample import asked_sample, between_bins, planned_scores
 from steelyard.analysis.thresholds.found_rates import RECALL, found_precision, found_rate
@@ -38,7 +45,8 @@ from steelyard.analysis.thresholds.threshold_sample import (
     refuse_few_clusters,
     threshold_of,
 )
-from steelyard.exceptions import InputError, InputTypeError, UndefinedError
+from steelyard.exceptions import InputError, InputTypeError, UndefinedError, UnknownNameError
+from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.uses import read_use
 from steelyard.predictions import Predictions, question, refuse_unused, rows_and_metric
 from steelyard.tables.counts import Counts
@@ -173,29 +181,19 @@ class BestThreshold(Flat):
         limits = tuple(replace(kept, confidence=None) for kept in self.limits)
         return replace(self, limits=limits, assumed=(*self.assumed, REFITTED))
 
-    def __repr__(self) -> str:
-        if not self.counts.predicted_positives:
-            rule = "with nobody flagged"
-        elif not self.counts.predicted_negatives:
-            rule = "with everybody flagged"
-        else:
-            rule = f"where score >= {three_digits(self.threshold)}"
-        text = f"{self.metric} {three_digits(self.value)} {rule}"
+    @property
+    def headline(self) -> str:
+        """The threshold, the value there, and the value to expect on new rows."""
+        rule = f"At threshold {three_digits(self.threshold)}"
+        if self.trivial:
+            rule = "If everybody is flagged" if self.counts.predicted_positives else "If nobody is flagged"
+        new = "" if self.out_of_sample is None else f" here and about {self._on_new_rows} on new rows"
+        trivial = ""
         if self.nobody is not None and self.everybody is not None:
-            text += f" ({three_digits(self.nobody)} with nobody, {three_digits(self.everybody)} with everybody flagged)"
-        low, high = map(_end, self.plateau)
-        if low != high:
-            text += f", about as good from {low} to {high}"
-        if self.out_of_sample is not None:
-            if self.interval is not None:
-                low, high = map(_end, self.interval)
-                text += f"; the best one lies between {low} and {high} ({100 * self.level:g} %)"
-            bounds = self.out_of_sample_interval
-            between = "" if bounds is None else f" ({three_digits(bounds[0])} to {three_digits(bounds[1])})"
-            text += f"; on new rows about {three_digits(self.out_of_sample)}{between}"
-        limits = [f"; {kept}" for kept in self.limits if kept.chance is not None or kept.confidence is not None]
-        stated = [f"; {sentence[0].lower()}{sentence[1:-1]}" for sentence in self.assumed]
-        return "".join([text, *limits, *stated, f"\n{self.outcome}" if self.outcome else ""])
+            nobody, everybody = three_digits(self.nobody), three_digits(self.everybody)
+            trivial = f"; with nobody flagged it is {nobody}, with everybody {everybody}"
+        phrase, share = _phrase(self.metric)
+        return f"{rule}, {phrase} is {value_text(self.value, share=share)}{new}{trivial}."
 
     @property
     def outcome(self) -> str:
@@ -208,7 +206,35 @@ class BestThreshold(Flat):
             share = f"{int(flagged):,} of {int(total):,} rows"
         else:
             share = f"{percent_text(self.flagged)} of the rows"
-        return f"Flagged: {share}; precision {self._rate('precision')}, recall {self._rate('recall')}."
+        rates = [
+            f"{name} {self._rate(name)}" for name in ("precision", "recall") if not math.isnan(getattr(self, name))
+        ]
+        return f"{share} are flagged: {', '.join(rates)}."
+
+    @property
+    def lead(self) -> Sequence[str]:
+        """How near other thresholds come, and how likely each limit holds on new rows."""
+        sentences = []
+        if self.plateau[0] != self.plateau[1]:
+            sentences.append(f"{_thresholds(*self.plateau)} about as good.")
+        if self.interval is not None and self.out_of_sample is not None:
+            low, high = map(_end, self.interval)
+            best = "The best threshold for all such rows lies between"
+            sentences.append(f"{best} {low} and {high} ({100 * self.level:g} %).")
+        known = (kept for kept in self.limits if kept.chance is not None or kept.confidence is not None)
+        return [*sentences, *(f"{kept}." for kept in known)]
+
+    def __repr__(self) -> str:
+        lines = [self.headline, *([self.outcome] if self.outcome else []), *self.lead, *self.assumed]
+        return "\n".join(map(filled, lines))
+
+    @property
+    def _on_new_rows(self) -> str:
+        """The value to expect on new rows, with its interval."""
+        share, value = _phrase(self.metric)[1], self.out_of_sample
+        if value is None or self.out_of_sample_interval is None:
+            return "–" if value is None else value_text(value, share=share)
+        return interval_text(value, *self.out_of_sample_interval, share=share)
 
     def _rate(self, name: str) -> str:
         bounds = getattr(self, f"{name}_interval") or (math.nan, math.nan)
@@ -250,17 +276,31 @@ class BestThreshold(Flat):
 
     def shown_row(self) -> dict[str, Any]:
         """The columns that a notebook has room for; the headline has the rest."""
-        new = None
-        if self.out_of_sample is not None:
-            new = interval_text(self.out_of_sample, *(self.out_of_sample_interval or (self.out_of_sample,) * 2))
         return {
             "threshold": self.threshold,
-            self.metric: self.value,
-            "on new rows": new,
+            self.metric: value_text(self.value, share=_phrase(self.metric)[1]),
+            "on new rows": None if self.out_of_sample is None else self._on_new_rows,
             "flagged": percent_text(self.flagged),
             "precision": self._rate("precision"),
             "recall": self._rate("recall"),
         }
+
+
+def _phrase(name: str) -> tuple[str, bool]:
+    """The metric inside a sentence, one with parameters by its written form, and whether it is a share of rows."""
+    try:
+        spec = MetricSpec.of(name)
+    except UnknownNameError:  # a function of one's own
+        return name, False
+    return name if "[" in name else spec.metric.phrase, spec.is_share
+
+
+def _thresholds(low: float, high: float) -> str:
+    """Which thresholds, as the start of a sentence."""
+    if math.isinf(low):
+        return "All thresholds are" if math.isinf(high) else f"Thresholds up to {three_digits(high)} are"
+    first = f"Thresholds from {three_digits(low)}"
+    return f"{first} on are" if math.isinf(high) else f"{first} to {three_digits(high)} are"
 
 
 def _end(threshold: float) -> str:
@@ -591,8 +631,8 @@ def best_threshold(
     "f1[average=micro]", is best; the value to expect on new rows is that of rows by which they were not chosen.
 
     >>> best_threshold([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "ac_score", draws=0)
-    ac_score 0.800 where score >= 0.450
-    Flagged: 2 of 6 rows; precision 100 %, recall 66.7 %.
+    At threshold 0.450, AC-score is 0.800.
+    2 of 6 rows are flagged: precision 100 %, recall 66.7 %.
     >>> best = best_threshold([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], cost={"cost_fn": 10}, draws=0)
     >>> best.threshold, best.observed
     (0.25, 0.3)
@@ -656,8 +696,8 @@ def roc_then_tpnr(
     The options are those of best_threshold; the plateau is that of informedness, by which the threshold is chosen.
 
     >>> roc_then_tpnr([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], draws=0)
-    tpnr 0.667 where score >= 0.450
-    Flagged: 2 of 6 rows; precision 100 %, recall 66.7 %.
+    At threshold 0.450, TPNR is 0.667.
+    2 of 6 rows are flagged: precision 100 %, recall 66.7 %.
     """
     p = Predictions.of(data, scored, second_is="y_score", **rows)
     refuse_unused(p, "roc_then_tpnr", "cluster", "design", "by", "threshold", "columns")

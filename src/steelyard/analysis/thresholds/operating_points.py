@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 _DRAWS = 200
 _COST = {"cost_fn": 10.0, "cost_fp": 1.0}  # where none is given
 _FIRST = {"f1": "best F1", "ac_score": "best AC-score"}  # the point of a use, by its aim
+CHOOSE = "Choose the point whose misses and false alarms you can accept, and use its threshold."
 EVALUATED, AS_MANY, NOBODY, EVERYBODY = "as evaluated", "as many alerts as positives", "flag nobody", "flag everybody"
 
 
@@ -152,7 +153,7 @@ class OperatingPoints(Result[OperatingPoint]):
     def notes(self) -> Sequence[str]:
         """For what the intervals allow, what is missing, and what was assumed."""
         allow = f"The intervals ({100 * self.level:g} %) allow for thresholds that were found on the same rows."
-        return (allow, *([self.needed] if self.needed else []), *self.assumed)
+        return (allow, *([self.needed] if self.needed else []), *self.assumed, CHOOSE)
 
     def shown_rows(self) -> list[dict[str, Any]]:
         """The points in whole rows."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.multilabel_evaluation import MultilabelEvaluation, RowOutcomes
 
 _FEW_ROWS, _EXPECTED = 100, 10  # rows that are spoken of one by one, and labels that so many should have
+_FEW = 30  # rows of a label below which little is known of it
 _IMBALANCED = 2.0  # times as many rows, from which imbalance is worth a sentence
 
 
@@ -86,7 +87,8 @@ def _weakest_label(evaluation: MultilabelEvaluation) -> Sentence | None:
     index = _lowest(intervals, [row.rows for row in labels], evaluation.level)
     if index is None:
         fewest = min(row.rows for row in labels)
-        text = f"The {len(labels):,} labels are not distinguishable by {phrase}; the rarest has {rows_text(fewest)}."
+        text = f"The {len(labels):,} labels are not distinguishable by {phrase}; the rarest has {rows_text(fewest)}"
+        text += ": collect more of it to compare them." if fewest < _FEW else "."
         return Sentence(text, "labels-not-distinguishable")
     row, interval = labels[index], intervals[index]
     is_lowest = interval.value <= min(other.value for other in intervals)
@@ -124,8 +126,8 @@ def _weakest_group(evaluation: MultilabelEvaluation) -> Sentence | None:
         return Sentence(text, "groups-not-distinguishable")
     group, row = groups[index], rows[index]
     value = interval_text(row.value, row.low, row.high, share=row.spec.is_share)
-    text = f"Of {len(groups):,} groups {title} is lowest in {group.label[:60]} ({rows_text(group.rows)}): {value}."
-    return Sentence(text, "weakest-group")
+    where = f"{group.label[:60]} ({rows_text(group.rows)}), of {len(groups):,} groups"
+    return Sentence(f"{title} is lowest in {where}: {value}.", "weakest-group")
 
 
 def _imbalance_sentence(evaluation: MultilabelEvaluation) -> Sentence | None:
@@ -150,7 +152,7 @@ def _pair_sentence(evaluation: MultilabelEvaluation) -> Sentence | None:
     pair = evaluation.pairs[0]
     expected = three_digits(pair.expected)
     text = (
-        f"Where {quoted_label(pair.missed)} is missed, {quoted_label(pair.predicted)} is often predicted in its place: "
-        f"in {rows_text(pair.rows)}, where chance would have {expected}."
+        f"{quoted_label(pair.predicted)} is often predicted in place of {quoted_label(pair.missed)}: in "
+        f"{rows_text(pair.rows)}, where chance would have {expected}."
     )
     return Sentence(text, "label-pair")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
 from steelyard.analysis.results.denominator import whole_rows
-from steelyard.analysis.results.formatting import percent_interval, percent_text, three_digits
+from steelyard.analysis.results.formatting import p_text, percent_interval, percent_text, three_digits
 from steelyard.exceptions import InputTypeError, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ SEVERITIES: dict[str, Severity] = {
     "accuracy-above-majority": "info",
     "accuracy-at-majority": "note",
     "accuracy-below-majority": "note",
+    "no-errors": "warning",
     "not-better-than-random": "warning",
     "worse-than-random": "warning",
     "weakest-group": "note",
@@ -281,11 +282,10 @@ def _against_random(evaluation: Evaluation) -> tuple[str, str | None]:
         check = "check which class is the positive one, or which way the scores point"
         return f"worse than a random predictor ({value}): {check}", "worse-than-random"
     p_value = test.p_value
-    evidence = f"p = {p_value:.2g}" if p_value >= 1e-3 else "p < 0.001"
-    if evaluation.confusion is not None and "roc_auc" in evaluation:
-        evidence += f"; ROC AUC {three_digits(evaluation['roc_auc'].value)}"
+    evidence = p_text(p_value)
     if p_value >= 1 - evaluation.level:
-        return f"not shown to be better than a random predictor ({evidence})", "not-better-than-random"
+        better = f"not shown to be better than a random predictor ({evidence})"
+        return f"{better}: collect more rows before you use it", "not-better-than-random"
     far = "far " if skill.low > none + _FAR and p_value < _SURE else ""
     return f"{far}better than a random predictor ({evidence})", None
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from steelyard.analysis.results.formatting import interval_text, listed, three_digits
+from steelyard.analysis.thresholds.resampled_threshold import flagging
 from steelyard.auditing.use_numbers import Judged, at_capacity, of_classes, why
 from steelyard.evaluation.verdict.sentences import Sentence
 from steelyard.metrics.uses import USES
@@ -42,25 +43,51 @@ def judged_of(evaluation: Evaluation) -> Judged:
     return Judged(evaluation.confusion, evaluation.scores, None, evaluation.positive, evaluation.threshold)
 
 
+class UseNumber(NamedTuple):
+    """The number of a use with what is proved of it, as a sentence or as the cells of a table."""
+
+    use: str
+    row: MetricRow
+    why: str
+
+    @property
+    def code(self) -> str:
+        """The code of its sentence."""
+        return f"for-{self.use}"
+
+    @property
+    def sentence(self) -> Sentence:
+        """What the use is, its number beside the no-skill baseline, and why."""
+        text = f"{_FOR[self.use]}, {self.row.spec.metric.phrase} is {_beside_none(self.row)}"
+        return Sentence(f"{text}{self.why and f': {self.why}'}.", self.code)
+
+    @property
+    def cells(self) -> list[str]:
+        """The use, the metric, its value with the interval, and the no-skill baseline."""
+        none = "–" if math.isnan(self.row.chance) else self.row.text(self.row.chance)
+        return [self.use, self.row.spec.metric.phrase, _interval(self.row), none]
+
+
+def use_numbers(evaluation: Evaluation) -> list[UseNumber]:
+    """The number of each use that has one; none where a use is in force or metrics are named."""
+    judged = judged_of(evaluation)
+    if evaluation.use is not None or evaluation.metrics_named or judged.is_of_classes:
+        return []
+    names = {use.name: judged.leading(use) for use in USES.values()}
+    rows = {use: evaluation[name] for use, name in names.items() if name is not None and name in evaluation}
+    return [UseNumber(use, row, why(row.name)) for use, row in rows.items() if not math.isnan(row.value)]
+
+
 def number_sentences(evaluation: Evaluation) -> list[Sentence]:
     """One number by what it is for: a sentence for each use that has one, and which have none."""
-    judged, sentences = judged_of(evaluation), []
-    if evaluation.metrics_named or judged.is_of_classes:
-        return []
-    for use in USES.values():
-        name = judged.leading(use)
-        if name is None or name not in evaluation or math.isnan(evaluation[name].value):
-            continue
-        row, reason = evaluation[name], why(name)
-        number = f"{row.spec.metric.phrase} is {_beside_none(row)}"
-        sentences.append(Sentence(f"{_FOR[use.name]}, {number}{reason and f': {reason}'}.", f"for-{use.name}"))
-    return [*sentences, *_without(judged)] if sentences else []
+    numbers = [number.sentence for number in use_numbers(evaluation)]
+    return [*numbers, *_without(judged_of(evaluation))] if numbers else []
 
 
 def _without(judged: Judged) -> Iterator[Sentence]:
     """Of which uses these data have no number, and why."""
     if judged.scores is None:
-        yield Sentence("Labels alone have no number for ranking or for probabilities; scores have.", "without-number")
+        yield Sentence("Ranking and probabilities have no number here: they need scores.", "without-number")
         return
     parts = []
     if judged.table is None:
@@ -118,9 +145,7 @@ def _beside_none(row: MetricRow) -> str:
     """A value with its interval and, in the same brackets, what there is without skill."""
     if math.isnan(row.chance):
         return _interval(row)
-    metric = row.spec.metric
-    who = "random predictor" if metric.function is not None else "random order"
-    none = f"{'stating the prevalence' if metric.of_probabilities else who} {row.text(row.chance)}"
+    none = f"no skill {row.text(row.chance)}"
     return f"{_interval(row)} ({none})" if math.isnan(row.low) else f"{_interval(row).removesuffix(')')}; {none})"
 
 
@@ -143,7 +168,7 @@ def capacity_sentences(evaluation: Evaluation) -> list[Sentence]:
     """The precision and the recall of as many alerts as can be looked at."""
     capacity, scores = evaluation.capacity, evaluation.scores
     names = at_capacity(capacity, scores)
-    if capacity is None or not names or not all(name in evaluation for name in names):
+    if capacity is None or scores is None or not names or not all(name in evaluation for name in names):
         return []
     precision, lift = (evaluation[name] for name in names)
     if math.isnan(precision.value) or math.isnan(lift.value):
@@ -151,6 +176,8 @@ def capacity_sentences(evaluation: Evaluation) -> list[Sentence]:
     share = capacity.alerts / capacity.rows
     value, low, high = (min(share * end, 1.0) for end in (lift.value, lift.low, lift.high))
     rows = f"{capacity.alerts:,} alerts of {capacity.rows:,} rows"
+    if flagged := int(flagging(scores.counts, share)):
+        rows += f" (scores from {three_digits(float(scores.thresholds[flagged]))} on)"
     recall = interval_text(value, low, high, share=True)
     text = f"At {rows}, precision is {_interval(precision)} and recall {recall}{_per_found(precision.value)}."
     return [Sentence(text, "at-capacity")]
@@ -188,14 +215,19 @@ def _beside_ranking(evaluation: Evaluation) -> str:
 
 
 def _beside_probabilities(evaluation: Evaluation) -> str:
-    words = {
-        "calibration_slope": "calibration slope",
-        "observed_to_expected": "the ratio of observed to expected positives",
-    }
-    parts = [f"{words[row.name]} is {_interval(row)}" for row in _known(evaluation, *words)]
+    """How far the probabilities are off, the net benefit at the threshold, and whether to use them as they are."""
+    texts, wrong = [], False
+    for row in _known(evaluation, "calibration_slope"):
+        sign = "too extreme" if row.high < 1 else "too moderate" if row.low > 1 else ""
+        texts.append(f"Calibration slope is {_interval(row)}{sign and f': the probabilities are {sign}'}.")
+        wrong = bool(sign)
+    for row in _known(evaluation, "observed_to_expected"):
+        texts.append(f"{_interval(row)} positives occurred for each one predicted.")
+        wrong = wrong or not row.low <= 1 <= row.high
+    use = "Recalibrate before the probabilities are used." if wrong else "Nothing here speaks against using them."
+    texts += [use] if texts else []
     names = [row.name for row in [*evaluation.behind, *evaluation.metrics] if row.name.startswith("net_benefit")]
     for row in _known(evaluation, *names[:1]):
-        at = row.spec.metric.parameters["threshold"]
-        parts.append(f"net benefit at threshold {three_digits(at)} is {_interval(row)}, that of flagging nobody 0")
-    text = "; ".join(parts)
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
+        at = three_digits(row.spec.metric.parameters["threshold"])
+        texts.insert(-1, f"Net benefit at threshold {at} is {_interval(row)}; flagging nobody has 0.")
+    return " ".join(texts)

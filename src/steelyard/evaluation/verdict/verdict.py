@@ -187,13 +187,14 @@ def _recall_words(table: TwoClasses) -> tuple[str, str]:
     recall, specificity = table.evaluation["recall"], table.evaluation["specificity"]
     if math.isnan(recall.value) or math.isnan(specificity.value):
         return ", ".join(f"{row.name} is {_share(row)}" for row in (recall, specificity) if row.value >= 0), "rates"
+    if table.is_few:  # the rate of the rarer class has its sentence
+        other = specificity if table.rate.name == recall.name else recall
+        return f"{other.name} is {_share(other)}", "rates"
     if not table.is_lopsided:
-        first, second = (specificity, recall) if table.is_few else (recall, specificity)
-        return f"{first.name} is {_share(first)}, {second.name} {_of(second)}", "rates"
+        return f"{recall.name} is {_share(recall)}, {specificity.name} {_share(specificity)}", "rates"
     low, high = (recall, specificity) if recall.value < specificity.value else (specificity, recall)
     far = "far below" if high.value - low.value > FAR else "below"
-    value = _of(low) if table.is_few and low.name == table.rate.name else _share(low)
-    return f"{low.name} is {value}, {far} {high.name} ({_of(high)})", f"{low.name}-below-{high.name}"
+    return f"{low.name} is {_share(low)}, {far} {high.name} ({_of(high)})", f"{low.name}-below-{high.name}"
 
 
 def _share(row: MetricRow) -> str:
@@ -204,8 +205,29 @@ def _of(row: MetricRow) -> str:
     return percent_text(row.value)
 
 
+def errors_sentence(table: TwoClasses) -> Sentence | None:
+    """That there is no error, which is rarely what it seems."""
+    if table.rows.fn or table.rows.fp or table.is_few:
+        return None
+    text = f"No error in {rows_text(int(table.rows.total))} is rare: check that no feature gives the answer away."
+    return Sentence(text, "no-errors")
+
+
 def accuracy_sentence(table: TwoClasses) -> Sentence | None:
-    """Accuracy beside the majority-class baseline; a fair summary where the classes are of similar size."""
+    """Accuracy beside the majority-class baseline; a fair summary where the classes are of similar size.
+
+    Where a use is in force that accuracy says little of, only that no skill is shown.
+    """
+    use = table.evaluation.use
+    if use is not None and use.name == "ranking":  # which labels say nothing of
+        return None
+    sentence = _accuracy_sentence(table)
+    if sentence is None or use is None or use.name == "balance" or sentence.code.endswith("random"):
+        return sentence
+    return None
+
+
+def _accuracy_sentence(table: TwoClasses) -> Sentence | None:
     if table.are_similar:
         return fair_sentence(table.evaluation)
     share = float(table.counts.positives / table.counts.total)
@@ -216,22 +238,20 @@ def accuracy_sentence(table: TwoClasses) -> Sentence | None:
 
 def sample_size_sentence(table: TwoClasses) -> Sentence | None:
     """How well the recall of the rarer class is known, and how many of its rows would do; a plan needs rows alike."""
-    (name, n), row = table.rarer, table.rate
+    (name, n), row, use = table.rarer, table.rate, table.evaluation.use
     half = (row.high - row.low) / 2
+    if use is not None and use.name in ("ranking", "probabilities"):  # which labels say nothing of
+        return None
     if n == 0 or not half > _KNOWN_TO or table.weighted or row.method == "cluster":
         return None
     needed = _planned(table)
     if needed is None:
         return None
-    known = (
-        ""
-        if table.is_few
-        else f"With {rows_of_class(n, name)} {row.name} is known to ±{three_digits(100 * half)} points; "
-    )
-    wanted = f"{needed:,} would give ±{100 * _KNOWN_TO:g}"
-    if not known:
-        wanted = f"It would take {needed:,} {name} to know {row.name} to ±{100 * _KNOWN_TO:g} points"
-    return Sentence(f"{known}{wanted}.", "sample-size")
+    text = f"Collect {needed:,} {name} to know {row.name} to ±{100 * _KNOWN_TO:g} points."
+    if not table.is_few:
+        known = f"{row.spec.title} is known to ±{three_digits(100 * half)} points by {rows_of_class(n, name)}"
+        text = f"{known}; {needed:,} would give ±{100 * _KNOWN_TO:g}."
+    return Sentence(text, "sample-size")
 
 
 def _planned(table: TwoClasses) -> int | None:
@@ -293,10 +313,15 @@ def majority_class_sentence(evaluation: Evaluation, table: Confusion) -> Sentenc
 
 def undefined_sentence(evaluation: Evaluation) -> Sentence | None:
     """Why the metrics over all classes have no value, where they have none."""
-    row = next((row for row in evaluation.shown() if row.name in _OVER_CLASSES and math.isnan(row.value)), None)
-    if row is None or row.name in evaluation.leading[:1]:  # which says so itself
+    rows = [row for row in evaluation.shown() if row.name in _OVER_CLASSES and math.isnan(row.value)]
+    if not rows or rows[0].name in evaluation.leading[:1]:  # which says so itself
         return None
-    return Sentence(f"Metrics over all classes are undefined: {row.undefined}.", "classes-undefined")
+    names = listed([row.spec.metric.phrase for row in rows])
+    text = f"{names[:1].upper()}{names[1:]} {'is' if len(rows) == 1 else 'are'} undefined: {rows[0].undefined}"
+    table = evaluation.confusion
+    empty = table is not None and not table.rows.sum(1).all()
+    todo = "; evaluate rows that have it, or leave it out of the classes" if empty else ""
+    return Sentence(f"{text}{todo}.", "classes-undefined")
 
 
 _OVER_CLASSES = ("balanced_accuracy", "ac_score", "g_mean", "tpnr")  # which need the recall of every class
@@ -337,10 +362,9 @@ def standing_sentence(evaluation: Evaluation) -> Sentence | None:
         text = f"No class of {standing.classes:,} is shown to have a lower recall than {median}{better}."
         return Sentence(text, "classes-at-median")
     lowest = sorted(below, key=lambda i: (evaluation.per_class[i].recall.value, i))
-    names = ", ".join(apart_names([evaluation.labels[i] for i in lowest[:_NAMED]]))
-    more = f" and {len(below) - _NAMED:,} more" if len(below) > _NAMED else ""
-    verb = "is" if len(below) == 1 else "are"
-    start = f"Of {standing.classes:,} classes {len(below):,} {verb} below {median} in recall: {names}{more}"
+    names = apart_names([evaluation.labels[i] for i in lowest[:_NAMED]])
+    more = [f"{len(below) - _NAMED:,} more"] if len(below) > _NAMED else []
+    start = f"Recall is below {median} in {len(below):,} of {standing.classes:,} classes: {listed([*names, *more])}"
     higher = f"{len(above):,} are above it, and " if above else ""
     left = standing.classes - len(below) - len(above)
     return Sentence(f"{start}; {higher}the other {left:,} are not distinguishable from it.", "classes-below-median")
@@ -397,12 +421,28 @@ def group_sentence(evaluation: Evaluation) -> Sentence | None:
             if row.value > min(other.value for other in rows):
                 where = f"is lower in {name} than {'its class shares explain' if shares else 'in the others together'}"
             value = interval_text(row.value, row.low, row.high, share=row.spec.is_share)
-            return Sentence(f"Of {named} groups {metric.phrase} {where}: {value}.", "weakest-group")
+            text = f"{metric.phrase[:1].upper()}{metric.phrase[1:]} {where}, of {named} groups: {value}"
+            return Sentence(f"{text}{_none_found(group, evaluation.positive)}.", "weakest-group")
         smallest = rows_text(min(group.rows for group in groups))
         text = f"{named[0].upper()}{named[1:]} groups are not distinguishable by {metric.phrase}"
         text += " beyond what their class shares explain" if shares else ""
         return Sentence(f"{text}; the smallest has {smallest}.", "groups-not-distinguishable")
     return None
+
+
+def _none_found(group: Group, positive: Label) -> str:
+    """That none of the positives of a group is found, where it has some."""
+    if group.confusion is None or positive is None:
+        return ""
+    index = group.confusion.labels.index(positive)
+    positives, found = int(group.confusion.rows[index].sum()), int(group.confusion.rows[index, index])
+    if found or not positives:
+        return ""
+    text = f"; none of its {positives:,} positives is found"
+    if "roc_auc" in group and (auc := group["roc_auc"]).low > 0.5:
+        ranked = f"though its scores rank them (ROC AUC {three_digits(auc.value)})"
+        return f"{text}, {ranked}: give it a threshold of its own"
+    return f"{text}, so do not use it there"
 
 
 def class_sentence(evaluation: Evaluation) -> Sentence | None:
@@ -429,8 +469,22 @@ def class_sentence(evaluation: Evaluation) -> Sentence | None:
     where = f"is lowest for class {quoted_label(weakest.label)}"
     if recall.value > min(other.value for other in recalls):
         where = f"is lower for class {quoted_label(weakest.label)} than for the others together"
-    text = f"Recall {where}: {percent_text(recall.value)} ({bounds}) of its {rows_text(weakest.rows)}."
-    return Sentence(text, "weakest-class")
+    text = f"Recall {where}: {percent_text(recall.value)} ({bounds}) of its {rows_text(weakest.rows)}"
+    return Sentence(f"{text}{_taken_for(weakest.label, evaluation)}.", "weakest-class")
+
+
+def _taken_for(label: Label, evaluation: Evaluation) -> str:
+    """The class that rows of this one are most often taken for."""
+    table = evaluation.confusion
+    if table is None or len(table.labels) < 3:
+        return ""
+    wrong = table.rows[table.index(label)].copy()
+    wrong[table.index(label)] = 0
+    most = int(wrong.argmax())
+    if not wrong[most] or (wrong == wrong[most]).sum() > 1:
+        return ""
+    verb = "is" if wrong[most] == 1 else "are"
+    return f"; {wrong[most]:,} {verb} taken for {quoted_label(table.labels[most])}"
 
 
 def _weakest(
@@ -513,13 +567,11 @@ def _two_classes(evaluation: Evaluation) -> tuple[list[Sentence | None], list[Se
     beside = _numbers(evaluation)
     # Beside the number of alerts stand precision and recall already.
     rates = None if any(sentence.code == "beside-number" for sentence in beside) else rates
-    of_order = evaluation.use is not None and evaluation.use.name == "ranking"  # which labels say nothing of
-    others = [
-        None if of_order else accuracy_sentence(table),
+    return [*headline, outcomes_sentence(table), rates, *beside], [
+        errors_sentence(table) or accuracy_sentence(table),
+        sample_size_sentence(table),
         group_sentence(evaluation),
-        None if of_order else sample_size_sentence(table),
     ]
-    return [*headline, outcomes_sentence(table), rates, *beside], others
 
 
 def _ranking_sentence(evaluation: Evaluation) -> Sentence | None:
@@ -532,6 +584,8 @@ def _ranking_sentence(evaluation: Evaluation) -> Sentence | None:
         few = f"with {rows_of_class(sides[name], name)} anything from {between(auc)}"
         return Sentence(f"ROC AUC is {three_digits(auc.value)}, but {few} fits.", f"few-{name}")
     outranks = f"a random positive outranks a random negative {percent_text(auc.value)} of the time"
+    if evaluation.use is not None and evaluation.use.name == "ranking":  # whose number it is
+        return Sentence(f"{outranks[:1].upper()}{outranks[1:]}.", "ranking")
     return Sentence(f"ROC AUC is {interval_text(auc.value, auc.low, auc.high)}: {outranks}.", "ranking")
 
 

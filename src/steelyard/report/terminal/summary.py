@@ -87,7 +87,7 @@ def _metrics(evaluation: Evaluation, everything: bool) -> str:
         for row in rows:
             name, drawn = without_controls(row.name), metric_bar(row, cells)
             shown.append([name, row.text(row.value), drawn, row.interval_or_reason(), row.text(row.chance)])
-    head = ["metric", "value", "", f"{100 * evaluation.level:g} % interval", "chance"]
+    head = ["metric", "value", "", f"{100 * evaluation.level:g} % interval", "no skill"]
     return print_table(head, shown, wrap=(3,), optional=(2, 4))
 
 
@@ -151,16 +151,10 @@ _OUTCOMES = {"tp": "true positives", "fn": "false negatives", "fp": "false posit
 def threshold_summary(best: BestThreshold, notes: Sequence[str], assumed: Sequence[str]) -> str:
     """The best threshold in a sentence, the table at it, each limit on a line, what is noted and assumed."""
     cells = ", ".join(f"{cell_count(best.counts.to_dict()[key])} {words}" for key, words in _OUTCOMES.items())
-    plain = replace(best, limits=(), assumed=())
-    lines = [*map(_limit_line, best.limits), *notes, all_digits(best), *assumed]
-    return "\n".join(
-        [
-            paragraph(f"{plain.headline}."),
-            paragraph(best.outcome),
-            paragraph(f"At this threshold: {cells}."),
-            *map(paragraph, lines),
-        ]
-    )
+    lead = replace(best, limits=()).lead  # each limit has a line of its own
+    lines = [best.headline, best.outcome, f"At this threshold: {cells}.", *lead]
+    lines += [*map(_limit_line, best.limits), *notes, all_digits(best), *assumed]
+    return "\n".join(map(paragraph, filter(None, lines)))
 
 
 def _limit_line(kept: KeptLimit) -> str:

@@ -24,7 +24,7 @@ if (boardMetric) {
 
 // ---------------------------------------------------------------- pairs
 
-const pDigits = (p) => (isNumber(p) && p < 1e-20 ? "< 1e-20" : digits(p));
+const pDigits = (p) => (isNumber(p) && p < 0.001 ? "< 0.001" : digits(p));
 const acrossShare = (share) => `${(100 * Math.min(1, Math.max(0, share))).toFixed(2)}%`;
 
 // The difference and its interval, zero in the middle.
