@@ -3,7 +3,7 @@
 A `python` block is a doctest where it has prompts, else a script; a `console` block is commands after `$` and what
 they print. The blocks of a page share one folder and their Python names. `<!-- not run: why -->` above a block leaves
 it out; `<!-- needs: river, newsgroups20.parquet -->` leaves the page as it is where that package is not installed, or
-that file not in the folder that STEELYARD_DATA names.
+that file not in the folder that STEELYARD_DATA names; `<!-- columns: 80 -->` is the width of its terminal.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ FENCE = re.compile(
 )
 NEEDS = re.compile(r"^<!-- needs: (.+?) -->$", re.MULTILINE)
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+COLUMNS = re.compile(r"^<!-- columns: (\d+) -->$", re.MULTILINE)
 WIDTH = "86"  # what a page shows without scrolling
 
 
@@ -70,7 +71,7 @@ def run(page: Path, folder: Path) -> Run:
     text, result = page.read_text(encoding="utf-8"), Run()
     names: dict[str, Any] = {"__name__": "__main__"}
     end = 0
-    with inside(folder):
+    with inside(folder, found[1] if (found := COLUMNS.search(text)) else WIDTH):
         for block in blocks(text):
             code = block.code if block.why else _ran(block, names, result.failures, page)
             result.text += text[end : block.start] + code
@@ -80,9 +81,9 @@ def run(page: Path, folder: Path) -> Run:
 
 
 @contextmanager
-def inside(folder: Path) -> Iterator[None]:
+def inside(folder: Path, columns: str = WIDTH) -> Iterator[None]:
     """Work in a folder, at a fixed width and with no settings of the user's, and come back."""
-    own = {"COLUMNS": WIDTH, "XDG_CONFIG_HOME": str(folder)}  # what a page configures is its own
+    own = {"COLUMNS": columns, "XDG_CONFIG_HOME": str(folder)}  # what a page configures is its own
     before, settings = Path.cwd(), {name: os.environ.get(name) for name in own}
     os.chdir(folder)
     os.environ.update(own)
@@ -175,7 +176,7 @@ def _command(lines: list[str], failures: list[str], page: Path) -> str:
     if words[0] != "steelyard":
         raise ValueError(f"{page.name} runs {words[0]}: say above the block why it is not run.")
     mixed = {"mix_stderr": True} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}  # click 8.1
-    result = CliRunner(**mixed).invoke(commands, words[1:], prog_name="steelyard", env={"COLUMNS": WIDTH})
+    result = CliRunner(**mixed).invoke(commands, words[1:], prog_name="steelyard")
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     if result.exit_code != expected:

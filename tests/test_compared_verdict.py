@@ -90,9 +90,7 @@ def test_of_several_models_those_that_lead_together_are_named():
 def test_labels_are_found_missed_and_false_alarms_of_each_model():
     verdict = compare(LABELS[0], {name: LABELS[1][name] for name in ("lgbm", "lr")}).verdict
     assert verdict[0].startswith("In 1,000 rows lgbm finds 22 of 55 positives, misses 33 and raises 0.7 false alarms; ")
-    assert re.match(
-        r"lgbm finds 9\.3 more \(.*\) and raises 7\.3 fewer false alarms \(.* fewer\) than lr\.", verdict[1]
-    )
+    assert re.match(r"lgbm finds 9 more \(.*\) and raises 7\.3 fewer false alarms \(.* fewer\) than lr\.", verdict[1])
     assert verdict[-1] == "Choose lgbm."
 
 

@@ -170,4 +170,4 @@ def test_the_shell_prints_the_menu_where_no_aim_is_given(tmp_path):
     points = [point["point"] for point in json.loads(first.stdout)["points"]]
     assert points[0] == "best F1" and "at most 50 alerts of 1,000" in points
     best = run_command("threshold", file, "--true", "y", "--score", "p", "--use", "alerts").stdout
-    assert best.startswith("f1 ")
+    assert best.startswith("At threshold ")

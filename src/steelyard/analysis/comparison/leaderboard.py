@@ -211,7 +211,7 @@ def _tied(board: Leaderboard, first: RankedModel, others: Sequence[RankedModel])
     """The models that lead together, as no test distinguishes the first from the others."""
     best, last = (value_text(row.value, share=board.spec.is_share) for row in (first, others[-1]))
     names = [first.model, *(row.model for row in others)]
-    head = f"{{models}} lead {len(board.rows)} models by {_title(board)}"
+    head = f"{{models}} lead by {_title(board)}"
     if len(others) == 1:
         return _named(f"{head} ({best} and {last}), which no test distinguishes", names)
     words = f"{head} ({best} to {last}), and no test distinguishes the others from {{leader}}"

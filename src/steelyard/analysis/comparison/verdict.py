@@ -420,16 +420,17 @@ class Verdict:
 
 
 def _digits(*counts: float) -> int:
-    """No decimals where all are whole, or where some are ten or more and all that differ do as whole numbers; else one.
+    """No decimals where all are whole, or where some are ten or more and whole numbers show the differences; else one.
 
-    >>> _digits(12.3, 11.0), _digits(12.3, 12.4), _digits(0.7, 8.3)
-    (0, 1, 1)
+    >>> _digits(12.3, 11.0), _digits(12.3, 12.4), _digits(20.3, 17.5), _digits(0.7, 8.3)
+    (0, 1, 1, 1)
     """
     known = sorted(count for count in counts if not math.isnan(count))
     if all(abs(count - round(count)) < 0.005 for count in known):
         return 0
-    differ = all(above - below < 0.005 or round(above) > round(below) for below, above in pairwise(known))
-    return 0 if differ and known[0] >= 0.5 and known[-1] >= 10 else 1
+    gaps = [(above - below, whole_rows(above) - whole_rows(below)) for below, above in pairwise(known)]
+    shown = all(gap < 0.005 or (whole > 0 and abs(gap - whole) <= 0.5) for gap, whole in gaps)
+    return 0 if shown and known[0] >= 0.5 and known[-1] >= 10 else 1
 
 
 def _number_of(count: str) -> float:
@@ -445,7 +446,7 @@ def _shown_counts(outcomes: Outcomes) -> dict[str, tuple[str, str, str]]:
     shown = {}
     for model in models:
         found = _count(model.found, digits)
-        missed = model.missed if digits or positives < 10 else round(positives) - _number_of(found)
+        missed = model.missed if digits or positives < 10 else whole_rows(positives) - _number_of(found)
         shown[model.model] = found, _count(missed, digits), _count(model.false_alarms, of_alarms)
     return shown
 
