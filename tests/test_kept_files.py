@@ -44,6 +44,7 @@ WRITERS = {  # what each command that writes is given, and a name for each optio
     "resampling": (("--data", *TABLE, "--folds", "2", "--repeats", "1"), JSON),
     "study": (("garcia", "--quick"), {"--output": "folder/study.json"}),
     "audit": (("mcc",), {"--output": "out.md"}),
+    "recommend": ((), JSON),
     "demo": ((), {"--output": ("folder/report.html", "folder/comparison.html", "folder/predictions.parquet")}),
 }
 
