@@ -417,7 +417,7 @@ def compared_groups(
     inference: Inference,
     metrics: Iterable[SpecLike] | None = None,
     versus: Label = "rest",
-    columns: object = None,
+    columns: GroupedColumns | None = None,
 ) -> GroupComparison:
     """The comparison of the groups of an evaluation by these metrics, or by the usual ones."""
     if inference.clustered is None and evaluation.is_clustered:
@@ -425,7 +425,7 @@ def compared_groups(
             "The rows of this evaluation are clustered, and it does not keep them; give the rows, with by=."
         )
     inference = replace(inference, prevalence=evaluation.prevalence)
-    parts = GroupParts.of(evaluation, inference, columns)  # type: ignore[arg-type]  # as evaluate made it
+    parts = GroupParts.of(evaluation, inference, columns)
     specs = _specs(evaluation) if metrics is None else MetricSpec.all_of(metrics)
     bounds, why = parts.bounds(specs, inference.level)
     by_name = {spec.name: spec for spec in reversed(specs)}

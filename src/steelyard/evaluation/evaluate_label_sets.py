@@ -80,7 +80,7 @@ def _pairs_on_host(table: MultilabelTable) -> tuple[Array, ...]:
     """
     from scipy.sparse import csr_array
 
-    true, predicted = (matrix[:_MOST_ROWS] for matrix in (table.true, table.predicted))  # type: ignore[index]  # there
+    true, predicted = (matrix[:_MOST_ROWS] for matrix in (table.true, table.predicted) if matrix is not None)
     missed: Any
     false: Any
     if is_sparse(true):

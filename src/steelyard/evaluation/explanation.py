@@ -127,7 +127,7 @@ class MetricFacts(Flat):
             metric.family,
             tuple(metric.aliases),
             metric.meaning,
-            tuple(map(float, metric.range)),  # type: ignore[arg-type]  # both ends
+            (float(metric.range[0]), float(metric.range[1])),
             metric.best,
             metric.direction,
             {key: getattr(value, "name", value) for key, value in metric.parameters.items()},

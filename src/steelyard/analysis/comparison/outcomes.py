@@ -242,8 +242,7 @@ def _paired_draws(
         tables = tables.reshape(clusters, 18)
         tables = tables[tables.any(1)]
         sizes = tables.sum(1)
-        own = mass.weights is not None and mass.squares is not None
-        of_a_row = mass.squares.sum() / mass.weights.sum() if own else 1.0  # type: ignore[union-attr]  # both are given
+        of_a_row = mass.row_weight
         shape = student_spread(float(sizes.sum() ** 2 / (sizes**2).sum()), inference.level)
         parts = [
             rng.standard_gamma(shape, (n, len(tables))) / shape @ tables + rng.standard_gamma(prior, (n, 18)) * of_a_row

@@ -119,8 +119,7 @@ def weighted_pair(true: Array, a: Array, b: Array, k: int, mass: RowMass, level:
         )
     tables = np.bincount(mass.clusters.astype(np.intp) * k**3 + code, mass.mass, minlength=clusters * k**3)
     tables = tables.reshape(clusters, k, k, k)
-    row_weight = 1.0 if mass.weights is None else float(weight_per_row(mass.weights.sum(), mass.squares.sum()))  # type: ignore[union-attr]  # squares come with weights
-    return ClusteredPair(tables[tables.any((1, 2, 3))] / row_weight, level)
+    return ClusteredPair(tables[tables.any((1, 2, 3))] / mass.row_weight, level)
 
 
 def one_class_first(cubes: Array, place: int) -> Array:

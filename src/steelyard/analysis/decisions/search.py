@@ -18,7 +18,7 @@ from steelyard.exceptions import InputError, InputTypeError, UndefinedError
 from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.spec import MetricSpec
-from steelyard.metrics.values import ClassCells, class_values, count_values, positive_place
+from steelyard.metrics.values import NO_MATRIX, ClassCells, class_values, count_values, positive_place
 from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class AscentRows:
     def cells(self, tp: Array, decided: Array, matrix: Array | None) -> ClassCells:
         """The cells of tables of these rows."""
         fn, fp = self.totals - tp, np.maximum(decided - tp, 0)
-        return ClassCells(tp, fn, fp, self.totals.sum() - self.totals - fp, matrix)  # type: ignore[arg-type]  # where it is read
+        return ClassCells(tp, fn, fp, self.totals.sum() - self.totals - fp, NO_MATRIX if matrix is None else matrix)
 
 
 def best_class_thresholds(aim: ClassAim, codes: Array, probabilities: Array, weights: Array) -> Array | None:

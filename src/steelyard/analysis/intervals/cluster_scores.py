@@ -50,13 +50,13 @@ class ClusterScores:
             return cls._on_device(rows, table)
         codes, labels = label_codes.distinct(checks.column(rows.y_true, "y_true"), "y_true")
         positive = np.array([bool(label == table.label) for label in labels])[codes]
-        raw = rows.y_pred if rows.y_score is None else rows.y_score
-        if raw is not None and np.ndim(raw) == 2:
+        raw: Any = rows.y_pred if rows.y_score is None else rows.y_score  # one of them is given
+        if np.ndim(raw) == 2:
             raise InputError(
                 "The scores of one class of several columns have no interval by clusters; give its column alone and "
                 "pos_label=."
             )
-        scores = checks.finite_scores(raw)  # type: ignore[arg-type]  # one of them is given
+        scores = checks.finite_scores(raw)
         times = checks.weights(rows.frequency, "frequency", whole=True)
         weights = checks.weights(rows.sample_weight, "sample_weight")
         members = checks.column(rows.clusters, "cluster")

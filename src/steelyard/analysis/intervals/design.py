@@ -14,6 +14,7 @@ import numpy as np
 from steelyard.analysis.distributions import student_below, student_quantile, student_reach
 from steelyard.arrays import checks, label_codes
 from steelyard.arrays.backend import backend_of, one_each, taken
+from steelyard.arrays.numbers import weight_per_row
 from steelyard.exceptions import TooFewRowsError
 from steelyard.metrics.score_values import score_values
 from steelyard.tables.class_scores import ClassScores
@@ -293,6 +294,13 @@ class RowMass(NamedTuple):
         columns = (self.times, self.weights, self.squares, self.clusters)
         times, weights, squares, clusters = (None if column is None else column[rows] for column in columns)
         return RowMass(times, weights, squares, clusters, self.cluster_name)
+
+    @property
+    def row_weight(self) -> float:
+        """The weight of one effective row; 1 without weights."""
+        if self.weights is None or self.squares is None:
+            return 1.0
+        return float(weight_per_row(self.weights.sum(), self.squares.sum()))
 
     @property
     def sentences(self) -> tuple[str, ...]:

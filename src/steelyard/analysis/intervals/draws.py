@@ -416,8 +416,9 @@ class ClassFolds:
     @classmethod
     def of(cls, table: Confusion, index: int | None = None) -> ClassFolds:
         """Those of all classes of a table, or of one."""
-        parts = (table.rows, table.given_weights, None if table.given_squares is None else table.squares)
-        return cls(*(None if part is None else _two_by_two(part, index) for part in parts))  # type: ignore[arg-type]  # there are always rows
+        given = (table.given_weights, None if table.given_squares is None else table.squares)
+        weights, squares = (None if part is None else _two_by_two(part, index) for part in given)
+        return cls(_two_by_two(table.rows, index), weights, squares)
 
     def __getitem__(self, index: int) -> tuple[Array, Array]:
         """The effective size of the cells of one table, and the weight of one effective row of either class."""

@@ -134,13 +134,15 @@ def predicted_at_threshold(
     scores, threshold = counted.scores, counted.threshold
     if rows is not None and rows.y_pred is not None and rows.y_score is None:
         return rows._replace(y_score=given)
-    if rows is None or rows.y_pred is not None or counted.table is None or scores is None or threshold is None:
+    if rows is None or rows.y_pred is not None or rows.y_score is None:
+        return rows
+    if counted.table is None or scores is None or threshold is None:
         return rows
     others = [label for label in counted.table.labels if label != scores.label]
     labels = np.array([*others[:1], scores.label, None], dtype=object)[:-1]
     codes, present = label_codes.distinct(checks.column(rows.y_true, "y_true"), "y_true")
     positive = np.array([label == scores.label for label in present])[codes]
-    flagged = checks.finite_scores(rows.y_score) >= as_read(threshold, scores.precision)  # type: ignore[arg-type]  # they were thresholded
+    flagged = checks.finite_scores(rows.y_score) >= as_read(threshold, scores.precision)
     return rows._replace(y_true=labels[positive.astype(np.intp)], y_pred=labels[flagged.astype(np.intp)])
 
 

@@ -97,7 +97,7 @@ def jeffreys(hits: Array, trials: Array, level: float) -> Ends:
     return np.where(hits == 0, 0.0, low), np.where(hits == trials, 1.0, high)
 
 
-def exact(hits: Array, trials: Array, level: float) -> Ends:
+def exact(hits: Array, trials: Array, level: float | Array) -> Ends:
     """The rates that neither binomial tail rejects (Clopper and Pearson 1934): never too short."""
     with np.errstate(invalid="ignore"):
         low = np.where(hits == 0, 0.0, beta_quantile((1 - level) / 2, hits, trials - hits + 1))

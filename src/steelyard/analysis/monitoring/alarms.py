@@ -96,7 +96,7 @@ def reference_bound(rule: Requirement, metric: Metric, cells: Array, alpha: floa
 
 def _lowest(hits: Array, misses: Array, alpha: Array | float) -> Array:
     """Clopper and Pearson's lower bound, with all of the error on one side."""
-    return exact(np.asarray(hits), np.asarray(hits + misses), 1 - 2 * np.asarray(alpha))[0]  # type: ignore[arg-type]  # of each table
+    return exact(np.asarray(hits), np.asarray(hits + misses), 1 - 2 * np.asarray(alpha))[0]
 
 
 def _highest(hits: Array, misses: Array, alpha: Array | float) -> Array:

@@ -352,10 +352,10 @@ def _sparse(weights: Array) -> dict[str, float]:
     return {str(i): float(weights[i]) for i in np.flatnonzero(weights)}
 
 
-def _dense(saved: object) -> Array:
+def _dense(saved: Any) -> Array:
     weights = np.zeros(NODES)
     try:
-        for index, weight in dict(saved).items():  # type: ignore[call-overload]  # what is no dictionary raises
+        for index, weight in dict(saved).items():  # what is no dictionary raises
             is_valid = str(int(index)) == index and int(index) >= 0 and type(weight) in (int, float)
             weights[int(index)] = weight if is_valid else np.nan
     except (TypeError, ValueError, IndexError, OverflowError):

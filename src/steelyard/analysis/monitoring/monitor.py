@@ -216,9 +216,14 @@ class Monitor(MonitorThreshold, Saveable):
             raise InputTypeError("predict takes rows with y_score= or y_pred=, or of a frame score= or pred=.")
         values = p.collect(*_named(key))
         given = values.given
-        flags = None if given.y_pred is not None else self._flagged(given.y_score, p.threshold)
-        positive = self._positive({"y_pred": given.y_pred}) if flags is None else None
-        predicted: Array = flags.predicted if positive is None else positive.columns[0]  # type: ignore[union-attr]  # one is given
+        flags = positive = None
+        predicted: Array
+        if given.y_pred is None:
+            flags = self._flagged(given.y_score, p.threshold)
+            predicted = flags.predicted
+        else:
+            positive = self._positive({"y_pred": given.y_pred})
+            predicted = positive.columns[0]
         named, groups = checked_keys(checks.column(_values(values, key), "key").tolist()), batches.group_names(given.by)
         check_sizes(key=named, predictions=predicted, by=groups)
         taken = {old.name for old in self.pending.cohorts}

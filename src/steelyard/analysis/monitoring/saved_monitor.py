@@ -83,9 +83,9 @@ def _whole(value: object, what: str) -> int:
 
 
 def _number(value: object, what: str) -> float:
-    if type(value) not in (int, float) or not -_LARGEST <= value <= _LARGEST:  # type: ignore[operator]  # a number by then
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -_LARGEST <= value <= _LARGEST:
         raise _changed(f"{what} is {_shown(value)}")
-    return float(value)  # type: ignore[arg-type]  # as above
+    return float(value)
 
 
 def _text(value: object, what: str) -> str:

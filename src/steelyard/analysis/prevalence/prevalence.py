@@ -5,7 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, Unpack, cast, overload, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Protocol,
+    TypeAlias,
+    TypeGuard,
+    TypeVar,
+    Unpack,
+    cast,
+    overload,
+    runtime_checkable,
+)
 
 import numpy as np
 
@@ -98,7 +109,7 @@ class Prevalence:
             are_counts = all(_is_number(n) and 0 <= n < np.inf for n in by_class)
             if len(by_class) < 2 or not are_counts or sum(by_class) <= 0:
                 raise InputError(f"{_NEEDED}, two or more of 0 rows or more, not {counts!r}.")
-        elif not (_is_number(positives) and _is_number(rows) and 0 <= positives <= rows and rows > 0):  # type: ignore[operator]  # numbers
+        elif not (_is_number(positives) and _is_number(rows) and 0 <= positives <= rows and rows > 0):
             raise InputError(f"{_NEEDED}: 0 to rows of them, not {positives!r} of {rows!r}.")
         set_fields(self, positives, rows, None if counts is None else tuple(counts.items()), None)
 
@@ -212,7 +223,7 @@ def set_fields(prevalence: Prevalence, *values: object) -> None:
         object.__setattr__(prevalence, name, value)
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
 
 
@@ -528,10 +539,10 @@ def class_share_vector(shares: SharesLike, k: int, name: str, labels: Sequence[L
     return np.asarray(given / given.sum())
 
 
-def _column_labels(shares: Mapping[Label, float], k: int, name: str, labels: Sequence[Label] | None) -> Labels:
+def _column_labels(shares: Mapping[Any, float], k: int, name: str, labels: Sequence[Label] | None) -> Labels:
     """The labels in the order of the columns."""
     try:
-        order = tuple(sorted(shares)) if labels is None else tuple(labels)  # type: ignore[type-var]  # else refused
+        order = tuple(sorted(shares)) if labels is None else tuple(labels)
     except TypeError:
         raise InputError(f"The labels of {name}= have no order; give that of the columns by labels=.") from None
     if len(order) != k or {*order} != {*shares}:

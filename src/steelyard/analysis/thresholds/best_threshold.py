@@ -659,7 +659,7 @@ def best_threshold(
     by_limits: tuple[str, ...] = ()
     aim: Aim | None = None
     if costs is not None:
-        aim = None if by_row else read_aim(costs)  # type: ignore[arg-type]  # numbers
+        aim = None if by_row else read_aim(costs)
         limits = limits_with_costs(where, aim)
     else:
         if metric is None and where is None and use is None:

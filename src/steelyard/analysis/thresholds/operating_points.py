@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
@@ -231,7 +232,7 @@ def operating_points(
     cost = _COST if cost is None else cost
     by_row = costs_by_row(cost)
     sample, cost_aim = asked_sample(p, stated_prevalence(prevalence), cost if by_row else None)
-    least = Criterion(cost_aim or read_aim(cost))  # type: ignore[arg-type]  # numbers, where no aim reads columns
+    least = Criterion(cost_aim or read_aim(cost))
     random = generator(rng)
     guaranteed, needed = None, ""
     if is_planned:
@@ -285,7 +286,7 @@ def _assumed(sample: ThresholdSample, threshold: object) -> tuple[str, ...]:
     return ()
 
 
-def _evaluated(sample: ThresholdSample, threshold: object) -> list[_Named]:
+def _evaluated(sample: ThresholdSample, threshold: Any) -> list[_Named]:
     """The threshold that the predictions have, 0.5 for probabilities; none for other scores without one."""
     if isinstance(threshold, Mapping):
         threshold = next(iter(threshold.values()))
@@ -293,7 +294,7 @@ def _evaluated(sample: ThresholdSample, threshold: object) -> list[_Named]:
         threshold = HALF
     if threshold is None:
         return []
-    at = float(threshold)  # type: ignore[arg-type]  # as the door has checked
+    at = float(threshold)
     reached = -as_read(at, sample.table.precision)
     index = int(np.searchsorted(-sample.table.thresholds, reached, side="right")) - 1
     return [_Named(EVALUATED, Fixed(index), at)]
@@ -332,10 +333,8 @@ def _guaranteed(promise: Promise, sample: ThresholdSample, rng: np.random.Genera
 def _cost_name(cost: CostsLike) -> str:
     """What the errors cost, in the words of the menu."""
     miss, alarm = cost.get("cost_fn", 1.0), cost.get("cost_fp", 1.0)
-    if set(cost) <= {"cost_fn", "cost_fp"} and not any(
-        isinstance(each, str) or np.ndim(each) for each in (miss, alarm)
-    ):
-        ratio = float(miss) / float(alarm) if float(alarm) else math.inf  # type: ignore[arg-type]  # numbers, as tested
+    if set(cost) <= {"cost_fn", "cost_fp"} and isinstance(miss, Real) and isinstance(alarm, Real):
+        ratio = float(miss) / float(alarm) if float(alarm) else math.inf
         if math.isfinite(ratio):
             return f"a miss costs {three_digits(ratio).removesuffix('.0')} false alarms"
     return "least cost"

@@ -173,7 +173,7 @@ def plateau_width(best: float, trivial: Array) -> float:
     return PLATEAU * (abs(best) if math.isnan(gain) else max(min(abs(best), gain), 0.0))
 
 
-def read_aim(metric: AimLike) -> Aim:
+def read_aim(metric: AimLike | CostsLike) -> Aim:
     """What to look for, from whatever names it."""
     if isinstance(metric, Mapping):
         return read_aim(get_metric("expected_cost").fixed(None, **metric))

@@ -96,7 +96,8 @@ def column_json(values: Array) -> JsonValue:
     ones and so on, compressed by zlib and written in base64.
     """
     if len(values) <= _LISTED:
-        return values.tolist()  # type: ignore[no-any-return]  # a list of numbers
+        listed: JsonValue = values.tolist()
+        return listed
     kind = "<i8" if values.dtype.kind in "iu" else "<f8"
     by_place = np.ascontiguousarray(values, dtype=kind).view(np.uint8).reshape(-1, _WIDTH).T.tobytes()
     return {"dtype": kind, "count": len(values), "packed": b64encode(zlib.compress(by_place)).decode("ascii")}
