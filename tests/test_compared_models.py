@@ -410,7 +410,7 @@ def test_an_anytime_comparison_is_of_labels_of_any_rows():
 def test_probabilities_are_cut_at_one_half_where_metrics_of_labels_are_asked_and_it_is_said():
     halved = compare(Y, y_score=TWO, metrics=["recall", "roc_auc"])
     assert halved.rows == compare(Y, y_score=TWO, metrics=["recall", "roc_auc"], threshold=0.5).rows
-    assert halved.assumed[0] == "Scores were thresholded at 0.5; best_threshold finds a better one."
+    assert halved.assumed[0] == "Scores were thresholded at 0.5; operating_points compares it with others."
     assert not compare(Y, y_score=TWO, metrics=["roc_auc"]).assumed
     with pytest.raises(InputError, match="give threshold="):
         compare(Y, y_score={name: 5 * score for name, score in TWO.items()}, metrics=["recall"])

@@ -64,7 +64,7 @@ def test_labels_scores_and_tables_agree():
     by_scores = evaluate(Y, y_score=S)
     assert by_scores.threshold == 0.5
     assert by_scores["mcc"] == by_rows["mcc"]
-    assert by_scores.assumed == ("Scores were thresholded at 0.5; best_threshold finds a better one.",)
+    assert by_scores.assumed == ("Scores were thresholded at 0.5; operating_points compares it with others.",)
     assert evaluate(score_table(Y, S))["roc_auc"] == by_scores["roc_auc"]
     both = evaluate(Y, PRED, y_score=S)
     assert both["roc_auc"].value == steelyard.roc_auc(Y, S)

@@ -239,7 +239,9 @@ def test_far_ends_share_the_level_and_near_ends_keep_it():
     judged = next(each for each in result if each.rule.startswith("high(mcc)") and each.group == "half = 1")
     wide = steelyard.interval("mcc", table, level=1 - 0.05 / 6, pos_label=1)
     assert (judged.low, judged.high) == pytest.approx((wide.low, wide.high))
-    assert "any of the 3 rules that pass only where it is shown passes this gate in at most 2.5 %" in repr(result)
+    assert "any of the 3 rules that pass only where it is shown, this gate lets it through in at most 2.5 %" in repr(
+        result
+    )
     assert "all 6 rules that fail only where it is shown fails this gate in at most 2.5 %" in repr(result)
 
 
@@ -299,7 +301,7 @@ def test_the_shell_gates_a_model_against_another_as_python_does(rows):
     by_hand = gate(compare(Y, y_score=models, threshold=0.5, metrics=["recall", "roc_auc"], pos_label=1), *rule)
     read = GateResult.from_json(ran.stdout)
     assert [each.value for each in read] == pytest.approx([each.value for each in by_hand])
-    assert "Scores were thresholded at 0.5; steelyard threshold finds a better one." in ran.stderr
+    assert "Scores were thresholded at 0.5; steelyard threshold compares it with others." in ran.stderr
     assert "FAIL  high(recall - versus) is -" in run(rows, *COLUMNS, "bad", "--versus", "old", code=1).stdout
     assert "high(kappa - versus)" in run(rows, *COLUMNS, "new", "--versus", "old", "--metrics", "kappa").stdout
     clustered = run(rows, *COLUMNS, "new", "--versus", "old", "--metrics", "recall", "--cluster", "who")
@@ -685,7 +687,7 @@ def test_a_gate_names_what_it_took_from_a_file_as_it_stands_there():
     assert found.notes == [
         "Not computed again, but taken as the file has it: the interval of recall, whose clusters a file does not hold."
     ]
-    assert found.notes[0] in str(found) and "passes this gate in at most" not in str(found)
+    assert found.notes[0] in str(found) and "lets it through in at most" not in str(found)
     sets = evaluate(np.eye(3, dtype=int)[np.arange(60) % 3], np.eye(3, dtype=int)[np.arange(60) % 2])
     of_sets = type(sets).from_json(sets.to_json())
     assert "the value of f1[average=macro], of label sets" in gate(of_sets, "f1[average=macro] >= 0.1").notes[0]

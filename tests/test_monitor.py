@@ -197,7 +197,7 @@ def test_a_reference_is_read_at_the_threshold_of_the_monitor():
         later = Monitor("recall >= reference", reference=reference)  # the scores of a batch take 0.5, and it with them
         later.update(truth, y_score=frame["p"])
         assert later.reference.cells.tolist() == expected.tolist() and later.threshold == 0.5
-        assert later.result().notes[1] == "Scores were thresholded at 0.5; best_threshold finds a better one."
+        assert later.result().notes[1] == "Scores were thresholded at 0.5; operating_points compares it with others."
         assert Monitor.from_json(later.to_json()).result() == later.result()
     resumed = Monitor.from_json(Monitor("recall >= reference", reference=old).to_json())
     with pytest.raises(InputError, match=r"thresholded at 0.2 and the monitor at 0.5, and its scores are not there"):

@@ -34,7 +34,7 @@ COMMANDS = re.compile(r"`steelyard [^`]*`")
         ("cost_between=(0, 500) and confidence=0.95.", "--cost-between 0,500 and --confidence 0.95."),
         ("labels=['a', 'b'] declares them", "--labels a,b declares them"),
         ("list_metrics() lists them", "`steelyard metrics` lists them"),
-        ("best_threshold finds a better one", "steelyard threshold finds a better one"),
+        ("operating_points compares it with others", "steelyard threshold compares it with others"),
         ("by tally(cost='fee', labels=['a', 'b'])", "by `steelyard tally --cost fee --labels a,b`"),
         ("evaluate(y_true, y_score=...)", "`steelyard report --score ...`"),
         ("or ask for average='macro' (or None)", "or ask for METRIC[average=macro] (or None)"),

@@ -725,7 +725,7 @@ def test_a_gate_passes_fails_or_cannot_tell_by_its_exit_code(rows):
 
 def test_a_gate_states_at_which_threshold_scores_were_taken(rows):
     words = ["gate", rows, "--true", "y_true", "--score", "score", "--require", "mcc>-1"]
-    assert "Scores were thresholded at 0.5; steelyard threshold finds a better one." in run(*words).stderr
+    assert "Scores were thresholded at 0.5; steelyard threshold compares it with others." in run(*words).stderr
     assert "thresholded" not in run(*words, "--threshold", "0.4").stderr
 
 
@@ -1797,4 +1797,4 @@ def test_refusals_of_the_shell_name_its_columns_commands_and_options(tmp_path):
         r"Did you mean .*'?--true'?.*\?\)? `", told("report", path, "--tru", "truth")
     )  # newer clicks quote it
     advice = run("recommend", path, "--true", "truth", "--score", "score", "--pos-label", "fraud").stdout
-    assert "steelyard threshold finds a better one." in " ".join(advice.split())
+    assert "steelyard threshold compares it with others." in " ".join(advice.split())

@@ -455,7 +455,9 @@ def test_arrays_and_files_have_the_slices_of_their_frame(frame, tmp_path):
     assert [each.row() for each in given.found] == [each.row() for each in expected.found]
     assert "The positive class is 'yes' by convention" in given.assumed[0]
     assert (
-        expected.assumed[0] == given.assumed[1] == "Scores were thresholded at 0.5; best_threshold finds a better one."
+        expected.assumed[0]
+        == given.assumed[1]
+        == "Scores were thresholded at 0.5; operating_points compares it with others."
     )
     frame.write_parquet(tmp_path / "rows.parquet")
     assert slices(tmp_path / "rows.parquet", true="y", score="s", **asked).to_json() == expected.to_json()

@@ -101,7 +101,7 @@ def test_scores_take_one_half_and_the_reference_is_read_there(days):
     Path("old.json").write_text(old.to_json())
     words = ("--true", "y_true", "--score", "p", "--require", "recall >= reference", "--reference", "old.json")
     ran = run("scores.csv", *words, "--state", "s.json", "--json", "m.json")
-    half = "Scores were thresholded at 0.5; steelyard threshold finds a better one."
+    half = "Scores were thresholded at 0.5; steelyard threshold compares it with others."
     assert ran.stderr == f"scores.csv: {half}\n" and half in Path("m.json").read_text()
     at = steelyard.evaluate(frame, true="y_true", score="p", threshold=0.5)
     expected = Monitor("recall >= reference", reference=at).result().tracks[0].limit

@@ -162,7 +162,7 @@ def errors(
       3  false negative     1          0  0.100     0.400  c
       2  false negative     1          0  0.400     0.100  b
     <BLANKLINE>
-    Scores were thresholded at 0.5; best_threshold finds a better one.
+    Scores were thresholded at 0.5; operating_points compares it with others.
     """
     p = Predictions.of(data, predicted, **rows)
     check_rows(p, "errors")

@@ -59,7 +59,7 @@ class GateResult(Result[Judgement]):
     >>> gate(evaluate(Counts(tp=28, fn=23, fp=72, tn=2680)), "recall >= 0.5", "low(mcc) >= 0.5")
     pass  recall is 54.9 %, required >= 50 %
     FAIL  low(mcc) is 0.279, required >= 0.5
-    A model that breaks `low(mcc) >= 0.5` passes this gate in at most 2.5 % of runs.
+    If a model truly violates `low(mcc) >= 0.5`, this gate lets it through in at most 2.5 % of runs.
     """
 
     rules: Rows[Judgement]
@@ -165,7 +165,7 @@ def gate(
     >>> both = compare(truth, y_pred={"new": [0] * 89 + [1] * 10 + [0], "old": old})
     >>> gate(both, "low(specificity - versus) >= -0.02")
     pass  low(specificity - versus) is 0 points, required >= -2 points (98.9 %, versus 94.4 %)
-    A model that breaks `low(specificity - versus) >= -0.02` passes this gate in at most 2.5 % of runs.
+    If a model truly violates `low(specificity - versus) >= -0.02`, this gate lets it through in at most 2.5 % of runs.
     """
     check_prove(prove)
     _check_numbers(margin, min_rows, min_positives)

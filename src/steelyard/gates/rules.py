@@ -460,7 +460,7 @@ def judge_rules(
     error, sentences = f"{50 * (1 - level):.3g} %", []
     if near:
         which = f"`{near[0]}`" if len(near) == 1 else f"any of the {len(near)} rules that pass only where it is shown"
-        sentences.append(f"A model that breaks {which} passes this gate in at most {error} of runs.")
+        sentences.append(f"If a model truly violates {which}, this gate lets it through in at most {error} of runs.")
     if far:
         which = f"`{far[0]}`" if len(far) == 1 else f"all {len(far)} rules that fail only where it is shown"
         by = "" if len(far) == 1 else f"; they share it by intervals of {100 * shared:.6g} %"

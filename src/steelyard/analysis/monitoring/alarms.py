@@ -480,8 +480,8 @@ class Monitoring(Result[RuleTrack]):
             wait = "1 prediction waits" if self.waiting == 1 else f"{self.waiting:,} predictions wait"
             awaited = f", of the labelled rows; {wait} for labels, and labels that come late may differ"
         return (
-            f"While no limit is broken, an alarm is ever raised with probability {100 * (1 - self.level):.6g} % at "
-            f"most, over all rules, groups and looks together{awaited}."
+            f"As long as every limit holds, the chance of ever seeing a false alarm is {100 * (1 - self.level):.6g} % "
+            f"at most, over all rules, groups and looks together{awaited}."
         )
 
     @property

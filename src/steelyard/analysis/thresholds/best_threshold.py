@@ -290,8 +290,8 @@ def _phrase(name: str) -> tuple[str, bool]:
     """The metric inside a sentence, one with parameters by its written form, and whether it is a share of rows."""
     try:
         spec = MetricSpec.of(name)
-    except UnknownNameError:  # a function of one's own
-        return name, False
+    except UnknownNameError:  # costs by row, or a function of one's own
+        return name.replace("_", " "), False
     return name if "[" in name else spec.metric.phrase, spec.is_share
 
 
