@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 from command_line import run_command
@@ -431,7 +432,39 @@ def test_the_shell_finds_slices(frame, tmp_path, monkeypatch):
     run(file, *columns, "-o", page)
     assert "age &gt;= 76" in page.read_text()
     assert "no column 'agee'" in run(file, "--true", "y", "--pred", "p", "--features", "agee", code=2).stderr
-    assert "one metric" in run(file, *columns, "--metrics", "recall,f1", code=2).stderr
+    assert "No metric is called" in run(file, *columns, "--metric", "recall,f1", code=2).stderr
+
+
+@pytest.mark.parametrize("kind", ["frame", "s.parquet", "s.csv", "arrays"])
+def test_dates_identifiers_and_what_other_models_gave_are_no_features(kind, tmp_path):
+    rng = np.random.default_rng(0)
+    n = 3000
+    y, days = rng.random(n) < 0.2, np.datetime64("2024-01-01") + np.arange(n) % 300
+    signal = rng.normal(size=n) + 2 * y
+    columns = {"id": np.arange(n) + 1000, "code": [f"c{i:05d}" for i in range(n)], "day": days.tolist()}
+    columns |= {"age": rng.integers(20, 90, n), "share": rng.random(n), "smoker": rng.random(n) < 0.3}
+    columns |= {"lr": 1 / (1 + np.exp(2 - signal)), "other": (signal > 1) * 1}
+    rows = {"y": y * 1, "p": 1 / (1 + np.exp(2 - signal - rng.normal(size=n)))}
+    frame = pl.DataFrame({**columns, **rows})
+    if kind == "frame":
+        found = slices(frame, true="y", score="p", threshold=0.3)
+    elif kind == "arrays":
+        found = slices(rows["y"], y_score=rows["p"], columns=columns, threshold=0.3)
+    else:
+        getattr(frame, f"write_{kind[2:]}")(tmp_path / kind)
+        found = slices(tmp_path / kind, true="y", score="p", threshold=0.3)
+    assert found.features == ("age", "share", "smoker")
+    said = " ".join(found.assumed)
+    for words in (
+        "id, code (identifiers)",
+        "day (dates)",
+        "lr, other (follows the truth as a model does)",
+        "features=",
+    ):
+        assert words in said
+    assert "Scores were thresholded at 0.3." in found.notes and "Scores were thresholded at 0.3." in found.to_markdown()
+    named = slices(frame, true="y", score="p", features=["id", "lr"])
+    assert named.features == ("id", "lr") and not any("thresholded at 0.3." in text for text in named.assumed)
 
 
 def test_the_shell_states_which_columns_it_took_and_takes_names_with_commas(frame, tmp_path):

@@ -11,7 +11,6 @@ from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, predictions, print_assumed
 from steelyard.cli.option_words import of_shell
-from steelyard.exceptions import InputError
 from steelyard.report.terminal.layout import without_controls
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     multiple=True,
     help="The columns to make slices of, all others by default; given more than once, one column each.",
 )
-@options.shared("metrics")
+@click.option("--metric", default="recall", show_default=True, metavar="NAME", help="The metric that is worse.")
 @click.option("--conditions", type=int, default=2, show_default=True, help="The most conditions of a slice, up to 3.")
 @click.option("--n-bins", type=int, default=5, show_default=True, help="How many bins a column of numbers has.")
 @click.option("--min-rows", type=int, default=20, show_default=True, help="The fewest rows of a slice.")
@@ -43,17 +42,13 @@ if TYPE_CHECKING:
 def find_slices(
     inputs: Inputs,
     features: tuple[str, ...],
-    metrics: list[str] | None,
     output: Output,
     **asked: Any,
 ) -> None:
-    """Find the slices of FILE in which a metric (--metric, recall by default) is worse than elsewhere."""
+    """Find the slices of FILE in which a metric is worse than elsewhere."""
     from steelyard.analysis.slices.slices import slices
 
-    if metrics is not None and len(metrics) != 1:
-        raise InputError(f"Slices are of one metric, and {len(metrics)} were named; give one.")
-    asked |= {"metric": "recall" if metrics is None else metrics[0], "features": _names(features)}
-    _write(predictions(inputs).ask(slices, **asked), inputs, output)
+    _write(predictions(inputs).ask(slices, features=_names(features), **asked), inputs, output)
 
 
 def _names(features: tuple[str, ...]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from steelyard.arrays.backend import as_read
 from steelyard.arrays.labels import CONVENTION, choice_sentences, chosen_label, sort_labels
 from steelyard.exceptions import InputError, InputTypeError
 from steelyard.frames import queries
-from steelyard.frames.conditions import check_features, condition_expression
+from steelyard.frames.conditions import check_features, condition_expression, feature_values
 from steelyard.frames.decoding import is_missing, match_label
 from steelyard.frames.features import (
     MemoryColumns,
@@ -79,6 +80,67 @@ class SliceColumns:
         for name in self.features:
             if (kind := schema[name]).is_temporal() or kind.is_nested():
                 raise InputTypeError(f"The feature {name!r} holds {kind} values; give numbers, text or booleans.")
+
+
+# ---------------------------------------------------------------- what is no feature
+
+
+_SAMPLED = 20_000  # rows at the beginning, by which columns that are no features are known
+_ID_SHARE, _FEWEST_IDS = 0.9, 50  # distinct values among the rows of a column that names them
+_FOLLOWS = 0.7  # the ROC AUC for the truth from which a column of probabilities or labels is another model's
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?")
+
+
+def no_features(source: Source, true: str, names: Sequence[str]) -> dict[str, str]:
+    """The columns that describe no rows, each with what it is: dates, identifiers, outputs of models."""
+    schema, reasons = source.parts[0].collect_schema(), {}
+    for name in names:
+        if schema[name].is_temporal():
+            reasons[name] = "dates"
+        elif schema[name].is_nested():
+            reasons[name] = "lists"
+    rest = [name for name in names if name not in reasons]
+    first = queries.collect(source.parts[0].select(true, *rest).head(_SAMPLED))
+    truth, *columns = (
+        feature_values(np.array(first.get_column(name).to_list(), dtype=object), source.textual)
+        for name in (true, *rest)
+    )
+    for name, values in zip(rest, columns, strict=True):
+        if reason := _no_feature(values, truth):
+            reasons[name] = reason
+    return {name: reasons[name] for name in names if name in reasons}
+
+
+def _no_feature(values: Array, truth: Array) -> str:
+    """What a column is that is no feature; nothing where it may be one."""
+    is_number = values.dtype.kind == "f"
+    there = ~np.isnan(values) if is_number else np.array([value is not None for value in values], dtype=bool)
+    values, truth = values[there], truth[there]
+    distinct = set(values.tolist())
+    is_whole = is_number and bool((values == np.round(values)).all())
+    if not is_number and distinct and all(isinstance(each, str) and _DATE.fullmatch(each) for each in distinct):
+        return "dates"
+    if len(values) >= _FEWEST_IDS and len(distinct) >= _ID_SHARE * len(values) and (is_whole or not is_number):
+        return "identifiers"
+    labels = sort_labels(dict.fromkeys(truth.tolist()))
+    is_label = len(distinct) > 1 and distinct <= set(labels)
+    if len(labels) > 2:
+        return "labels of the truth" if is_label else ""
+    is_probability = is_number and not is_whole and bool(((values >= 0) & (values <= 1)).all())
+    if len(labels) < 2 or not (is_label or is_probability):
+        return ""
+    order = values if is_number else np.array([value == labels[1] for value in values], dtype=np.float64)
+    area = _area(order, truth == labels[1])
+    return "follows the truth as a model does" if max(area, 1 - area) >= _FOLLOWS else ""
+
+
+def _area(scores: Array, positive: Array) -> float:
+    """The area under the ROC curve, by ranks."""
+    from scipy.stats import rankdata
+
+    positives = int(positive.sum())
+    pairs = positives * (len(positive) - positives)
+    return float((rankdata(scores)[positive].sum() - positives * (positives + 1) / 2) / pairs)
 
 
 def fits_memory(source: Source, columns: SliceColumns) -> bool:

@@ -19,7 +19,7 @@ from steelyard.frames import queries
 from steelyard.frames.conditions import Condition, Conjunction
 from steelyard.frames.features import SliceTable, feature_blocks
 from steelyard.frames.rows import EXACT_ROWS, matched_columns
-from steelyard.frames.slices import RemoteRows, SliceColumns, fits_memory, rows_in_memory
+from steelyard.frames.slices import RemoteRows, SliceColumns, fits_memory, no_features, rows_in_memory
 from steelyard.frames.source import check_choices, index_columns, index_sentences, named_columns
 from steelyard.metrics.call_options import NATIVE
 from steelyard.metrics.spec import MetricSpec
@@ -361,13 +361,13 @@ def slices(
     """The slices of the rows in which a metric is worse than elsewhere, with false discoveries controlled.
 
     A slice is a conjunction of up to three `conditions` on `features`, columns of the frame or of `columns` (by default
-    all others, but the index of a pandas frame): a level, a bin of numbers (about equally filled, at round numbers, at
-    most `n_bins`), or a missing value. Each with at least so many rows of what the metric is a share of (`min_rows`) is
-    tested exactly against the rows outside it, and those that pass Benjamini and Hochberg's procedure ("bh"; "by" holds
-    under any dependence) at the false discovery rate `fdr` are discoveries. Their intervals are wide enough that at
-    most that share of them misses. Discoveries that overlap are merged into the simplest statements, of which the
-    `first` are shown; nothing found is an answer, with what could have been found. Scores are thresholded as in
-    `evaluate`. Frames are counted where they live.
+    all others, but an index of pandas, dates, identifiers and what other models gave, which a note names): a level, a
+    bin of numbers (about equally filled, at round numbers, at most `n_bins`), or a missing value. Each with at least so
+    many rows of what the metric is a share of (`min_rows`) is tested exactly against the rows outside it, and those
+    that pass Benjamini and Hochberg's procedure ("bh"; "by" holds under any dependence) at the false discovery rate
+    `fdr` are discoveries. Their intervals are wide enough that at most that share of them misses. Discoveries that
+    overlap are merged into the simplest statements, of which the `first` are shown; nothing found is an answer, with
+    what could have been found. Scores are thresholded as in `evaluate`. Frames are counted where they live.
 
     >>> import numpy as np, polars as pl
     >>> rng = np.random.default_rng(0)
@@ -383,23 +383,32 @@ def slices(
     refuse_unused(p, "slices", "weights", "cluster", "design", "by")
     refuse_bins(p, "slices")
     spec = MetricSpec.of(metric)
-    given, names = p.given, named_columns("features", features)
+    given, names, takes_all = p.given, named_columns("features", features), False
     assumed = [f"The features are {', '.join(names)}."]
     if names in ((), ("*",)):
         with p.frame() if given.is_frame else nullcontext() as source:
             others = [name for name in p.columns if name not in _used(p, source)]
             index = index_columns(map(str, others), () if source is None else source.index)
-            schema = {} if source is None else source.parts[0].collect_schema()
-            times = {name for name, kind in schema.items() if kind.is_temporal()}
-        names = tuple(name for name in others if name not in (*index, *times))
-        assumed = [f"The features are all other columns: {', '.join(map(str, names))}; features= names them."]
-        assumed += index_sentences(index)
-        assumed += [f"The column {name!r} was left out: it holds dates or times." for name in others if name in times]
+        names, takes_all = tuple(name for name in others if name not in index), True
+        assumed = index_sentences(index)
     if spec.metric.function is None and p.kind == "class scores" and p.collect().kind == "class scores":
         raise InputError(f"{spec.name} is of the scores of one class, and there is a column for each; give pos_label=.")
     check_choices(given.threshold, None)
     framed, stated = p.framed(*names)
     there, label = framed.given, spec.label if given.pos_label is None else given.pos_label
+    if takes_all and names:
+        with framed.frame() as source:
+            skipped = no_features(source, there.true, names)
+        names = tuple(name for name in names if name not in skipped)
+        reasons = dict.fromkeys(skipped.values())
+        others = "; ".join(f"{', '.join(n for n in skipped if skipped[n] == why)} ({why})" for why in reasons)
+        but = f", but for {others}" if others else ""
+        assumed = [
+            f"The features are all other columns: {', '.join(map(str, names))}{but}; features= names them.",
+            *assumed,
+        ]
+    if there.model[1] is not None and given.threshold is not None and spec.metric.function is not None:
+        assumed.append(f"Scores were thresholded at {given.threshold:g}.")
     columns = SliceColumns(there.true, *there.model, names, given.threshold, label, there.frequency, n_bins, min_rows)
     question = SliceQuestion(spec, columns, conditions, fdr, method, first)
     question.check()

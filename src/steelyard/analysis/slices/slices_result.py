@@ -128,7 +128,7 @@ class Slices(Result[FoundSlice]):
         """What could have been found, how the tests are corrected, and what was left out."""
         sentences = []
         if self.more:
-            sentences.append(f"{self.more:,} of the others are not explained by these; most= shows more.")
+            sentences.append(f"{self.more:,} of the others are not explained by these; first= shows more.")
         sentences += [
             f"{each.slice} joins {each.joined} slices in neighbouring bins, each of them found; it was counted after "
             "the tests, and its interval is at their level."
