@@ -401,6 +401,15 @@ def test_the_shell_plans_reports_and_tops_up(tmp_path):
     assert again.splitlines()[0].startswith("index,id,checked,score") and f",{LABELS[plan.index[0]]}," in again
 
 
+@pytest.mark.parametrize("written", [[], ["-o", "sheet.csv"], ["-o", "plan.json"], ["--format", "md"]])
+def test_the_shell_says_what_a_plan_gains_wherever_it_is_written(tmp_path, monkeypatch, written):
+    monkeypatch.chdir(tmp_path)
+    Path("rows.csv").write_text("p\n" + "\n".join(f"{(i * 37 % 1000) / 1000:.3f}" for i in range(1000)))
+    ran = run_command("plan", "rows.csv", "--score", "p", "--budget", "100", "--metric", "f1", *written)
+    assert "labels at random" in ran.stderr + (ran.stdout if "md" in written else "")
+    assert "labels at random" not in ran.stdout or "md" in written
+
+
 def test_the_shell_reports_a_plan_in_whole_estimated_rows_and_recommends_only_what_reads_it(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.chdir(tmp_path)

@@ -11,6 +11,7 @@ from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, plan_of, predictions
 from steelyard.cli.option_words import of_shell
+from steelyard.cli.streams import print_message
 from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ def write_plan(
         former, labels = _former(top_up, inputs)
         plan = topped_up(former, read.rows, budget, labels, seed or None)
     output.write(_text(plan, output.kind))
+    if output.path is not None or output.kind in ("csv", "json"):  # print and Markdown begin with it
+        print_message(of_shell(plan.headline))
 
 
 def _former(name: str, inputs: Inputs) -> tuple[LabelPlan, list[str]]:
