@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from itertools import pairwise
 
@@ -10,7 +11,8 @@ import pandas as pd
 import pytest
 from matplotlib.text import Text
 
-from steelyard import Prevalence, SteelyardError, decision_curve, evaluate, net_benefit, score_table
+from steelyard import Prevalence, Result, SteelyardError, decision_curve, evaluate, net_benefit, score_table
+from steelyard.analysis.results.formatting import percent_text
 from steelyard.figures import DecisionCurveDisplay, PrecisionRecallDisplay, RocDisplay
 
 # Net benefit by dcurves 1.1.7 (Python) at thresholds .05, .1 and .25: of p, of p2, of treating all; of p and of
@@ -189,10 +191,54 @@ def test_a_group_of_one_cluster_has_no_interval():
     assert np.isnan(points[0].low) and points[0].net_benefit == 0.5 and np.isfinite(points[1].low)
 
 
-def test_the_curve_of_rare_positives_ends_where_nothing_is_to_be_gained():
+def test_thresholds_lie_around_the_prevalence_in_log_odds():
     y, a, _ = rows(20_000, 0.004, 4)
-    cuts = column(decision_curve(y, a), "threshold")
-    assert len(cuts) == 100 and 0.008 <= cuts[-1] < 0.4
+    odds = y.mean() / (1 - y.mean())
+    for scores in (a, a**0.2, np.clip(20 * a, 0, 1), np.full(len(y), y.mean())):  # also of models that state too much
+        cuts = column(decision_curve(y, scores), "threshold")
+        steps = np.diff(np.log(cuts / (1 - cuts)))
+        assert len(cuts) == 100 and steps == pytest.approx(steps[0])
+        assert (
+            cuts[0] / (1 - cuts[0]) == pytest.approx(odds / 10) and 2 * odds - 1e-9 <= cuts[-1] / (1 - cuts[-1]) < 1.01
+        )
+    often = column(decision_curve(1 - y, 1 - a), "threshold")
+    assert often[0] == pytest.approx(0.5) and often[-1] > 0.99
+
+
+def test_it_first_says_for_which_thresholds_the_model_is_worth_using():
+    y, a, b = rows(20_000, 0.01, 4)
+    curve = decision_curve(y, a)
+    better = [p.low > 0 for p in curve], [p.difference_low > 0 for p in decision_curve(y, a, versus="treat all")]
+    assert [point.worth for point in curve] == [*map(all, zip(*better, strict=True))]
+    worth = [point.threshold for point in curve if point.worth]
+    text = f"Worth using for thresholds from {percent_text(worth[0])} to "
+    assert curve.headline.startswith(text) and repr(curve).startswith(text)
+    assert curve.to_markdown().startswith(text) and text in curve._repr_html_() and text in curve.to_html()
+    assert json.loads(curve.to_json())["sentences"][0].startswith(text) and Result.from_json(curve.to_json()) == curve
+    assert len(repr(curve).splitlines()) < 15 and len(curve) == 100
+    useless = decision_curve(y, np.full(len(y), y.mean()))
+    assert useless.headline.startswith("Not worth using from") and not any(point.worth for point in useless)
+    both = decision_curve(y, {"a": a, "b": b}, thresholds=[0.01, 0.02, 0.3, 0.9])
+    assert [sentence[:30] for sentence in both.sentences[:1]] == ["a: worth using for thresholds "]
+    assert any(sentence.startswith("b: ") for sentence in both.sentences)
+    assert all(point.miscalibrated is None for point in both)  # of a few thresholds no curve is judged
+    who = np.repeat(np.arange(30), 10)
+    unknown = decision_curve(who == 0, np.linspace(0.1, 0.9, 300), cluster=who, prevalence=0.05)
+    assert "is not known, as these rows give no interval" in unknown.headline
+
+
+def test_thresholds_at_which_the_probabilities_are_miscalibrated_are_marked():
+    y, a, _ = rows(20_000, 0.05, 4)
+    rng = np.random.default_rng(0)
+    truth = (rng.random(len(y)) < a).astype(int)  # a is calibrated for it
+    assert np.mean([point.miscalibrated for point in decision_curve(truth, a)]) < 0.2
+    odds = a / (1 - a) * 5  # as after resampling
+    inflated = decision_curve(truth, odds / (1 + odds))
+    assert np.mean([point.miscalibrated for point in inflated]) > 0.6
+    assert "The probabilities are miscalibrated from" in repr(inflated) and "yes" in repr(inflated)
+    assert not any(
+        point.miscalibrated for point in decision_curve(truth, odds / (1 + odds), cluster=np.arange(len(y)) // 2)
+    )
 
 
 @pytest.mark.parametrize(("n", "share", "cut"), [(300, 0.05, 0.05), (1_000, 0.02, 0.1), (200, 0.3, 0.5)])

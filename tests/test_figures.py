@@ -367,7 +367,7 @@ def test_the_ticks_of_a_surface_do_not_lie_over_each_other():
 
 
 def test_probabilities_are_drawn_from_0_to_1_though_none_comes_near_1():
-    y, score = rare()
+    y, score = rare(share=0.2)
     drawn = DensityDisplay.from_predictions(y, score * 0.84)
     assert drawn.ax_.get_xlim() == (0, 1)
     plt.close(drawn.figure_)
@@ -708,3 +708,19 @@ def test_a_figure_of_a_kind_is_drawn_of_predictions_as_of_their_evaluations():
         assert drawn == plot(kind, evaluated).frame().to_json() == figure(kind, evaluated).frame().to_json(), kind
     with pytest.raises(TypeError, match="correlation_study"):
         plot("correlation", p)
+
+
+@pytest.mark.parametrize("kind", ["reliability", "density", "decision"])
+def test_rare_positives_are_drawn_over_log_odds(kind):
+    rng = np.random.default_rng(0)
+    for share, scale in ((0.01, "logit"), (0.3, "linear")):
+        y = (rng.random(4_000) < share).astype(int)
+        p = 1 / (1 + np.exp(-np.log(share / (1 - share)) + 2 - 2 * (rng.normal(size=4_000) + 2 * y)))
+        display = steelyard.figures.plot(kind, evaluate(y, y_score=p))
+        ax = display.figure_.axes[0]
+        assert ax.get_xscale() == scale and ("log-odds" in display.caption()) == (scale == "logit")
+        if kind == "density":
+            rows = [row for row in display.frame() if row["class"] == "positive"]
+            ends = np.array([(row["from"], row["to"]) for row in rows])
+            widths = np.diff(np.log(ends / (1 - ends)) if scale == "logit" else ends)[:, 0]
+            assert np.dot(widths, [row["density"] for row in rows]) == pytest.approx(1)

@@ -183,3 +183,20 @@ def test_counts_and_a_pipe_have_a_next_step_too(rows):
         input=rows.read_bytes(), capture_output=True, check=True,
     )  # fmt: skip
     assert b"--format json gives every number" in done.stdout
+
+
+def test_rare_positives_are_seen_on_an_axis_of_log_odds_with_their_own_scale(tmp_path):
+    """Fifty positives among ten thousand rows, each of them counted; what the highest bars stand for is said."""
+    rng = np.random.default_rng(0)
+    y = (np.arange(10_000) < 50).astype(int)
+    p = 1 / (1 + np.exp(5.3 + 2 - 2 * (rng.normal(size=len(y)) + 2 * y)))
+    rare = evaluate(y, y_score=p, metrics=["recall"], threshold=0.02)
+    text = " ".join(CODES.sub("", summary(rare, tmp_path, columns=80)).split())
+    for line in drawn_scores(rare, tmp_path)[:2]:
+        assert len(re.findall("[▁▂▃▄▅▆▇█]", line)) > 15
+    highest, _ = re.search(
+        r"fullest bars: ([\d.]+) % of positives, ([\d.]+) % of negatives; axis in log-odds", text
+    ).groups()
+    assert float(highest) / 2 == round(float(highest) / 2)  # so many of the fifty
+    often = CODES.sub("", summary(scored(threshold=0.3), tmp_path, columns=80))
+    assert "fullest bars: " in often and "log-odds" not in often

@@ -149,6 +149,7 @@ SHELVES = {
         "Comparison": "analysis.comparison.comparison",
         "CrossEvaluation": "protocol.cross_evaluation",
         "Decision": "auditing.decisions",
+        "DecisionCurve": "analysis.thresholds.decision_curve",
         "DecisionPoint": "analysis.thresholds.decision_curve",
         "Drift": "evaluation.drift",
         "ErrorRows": "evaluation.error_rows",

@@ -13,6 +13,7 @@ from steelyard.analysis.planning.sample_size import SampleSize as SampleSize
 from steelyard.analysis.results.result import Rows as Rows
 from steelyard.analysis.slices.slices_result import Slices as Slices
 from steelyard.analysis.thresholds.best_threshold import BestThreshold as BestThreshold
+from steelyard.analysis.thresholds.decision_curve import DecisionCurve as DecisionCurve
 from steelyard.analysis.thresholds.decision_curve import DecisionPoint as DecisionPoint
 from steelyard.analysis.thresholds.label_thresholds import LabelThresholds as LabelThresholds
 from steelyard.analysis.thresholds.operating_points import OperatingPoint as OperatingPoint

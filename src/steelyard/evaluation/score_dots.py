@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from steelyard.tables.score_table import ScoreTable
 
 DOTS = 1_000
+RARE = 0.05  # the share of positives below which probabilities are seen in log-odds
+_LEFT_BELOW = 0.01  # of the negatives, whose lowest probabilities the axis of log-odds leaves to its first bin
+_LEAST, _MARGIN = 1e-6, 0.5  # of a probability on that axis, and beside the threshold, in log-odds
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +116,51 @@ def score_range(table: ScoreTable) -> tuple[float, float]:
     if table.has_probabilities:
         low, high = 0.0 if low <= 0.5 else low, 1.0 if high >= 0.5 else high
     return low, high if high > low else low + 1
+
+
+@dataclass(frozen=True)
+class ScoreAxis:
+    """The axis of scores in bins: even, or even in log-odds, where probabilities are of rare positives."""
+
+    low: float
+    high: float
+    is_logit: bool = False
+
+    @classmethod
+    def of(cls, table: ScoreTable, share: float, threshold: float | None = None) -> ScoreAxis:
+        """The axis of a table of which that share is positive, a threshold between its ends in log-odds.
+
+        >>> from steelyard import score_table
+        >>> ScoreAxis.of(score_table([0] * 99 + [1], [0.001] * 99 + [0.2]), 0.01)
+        ScoreAxis(low=0.001, high=0.2, is_logit=True)
+        """
+        low, high = score_range(table)
+        if not table.has_probabilities or share >= RARE:
+            return cls(low, high)
+        first = dot_scores(table.negative, round(1 / _LEFT_BELOW))[0]
+        ends = [first, max(float(side.scores[-1]) for side in table.classes)]
+        if threshold is not None and 0 < threshold < 1:
+            odds = threshold / (1 - threshold) * np.exp([-_MARGIN, _MARGIN])
+            ends += (odds / (1 + odds)).tolist()
+        low, high = (float(np.clip(end, _LEAST, 1 - _LEAST)) for end in (min(ends), max(ends)))
+        return cls(low, high, is_logit=True) if low < high else cls(*score_range(table))
+
+    def edges(self, bins: int) -> Array:
+        """The edges of so many bins."""
+        if not self.is_logit:
+            return np.linspace(self.low, self.high, bins + 1)
+        odds = np.geomspace(self.low / (1 - self.low), self.high / (1 - self.high), bins + 1)
+        return np.asarray(odds / (1 + odds))
+
+    def widths(self, edges: Array) -> Array:
+        """How wide the bins are, as they are seen."""
+        return np.diff(np.log(edges) - np.log1p(-edges)) if self.is_logit else np.diff(edges)
+
+
+def bin_shares(side: ClassScores, edges: Array) -> Array:
+    """The share of a class in each bin, its upper edge left to the next; the first and the last hold what is beyond."""
+    below = np.r_[0.0, side.below(edges[1:-1]), side.total].astype(np.float64)
+    return np.asarray(np.diff(below) / side.total)
 
 
 def stacked_dots(scores: Array, edges: Array) -> tuple[Array, Array]:

@@ -40,7 +40,10 @@ HOMES = {
         "pair_test",
         "mc_nemar",
     ),
-    "steelyard.analysis.thresholds.decision_curve": ("decision_point",),
+    "steelyard.analysis.thresholds.decision_curve": (
+        "decision_curve",
+        "decision_point",
+    ),
     "steelyard.analysis.comparison.groups": (
         "group_test",
         "group_gap",

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from steelyard.analysis.calibration.calibration import CurveView, reliability_curve
+from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.prevalence import checked_prevalence, of_positives
-from steelyard.analysis.results.result import Flat, Rows
+from steelyard.analysis.results.formatting import filled, listed, percent_text
+from steelyard.analysis.results.result import Flat, Rows, table_text
 from steelyard.analysis.thresholds.costs import OVER_EVERYBODY, OVER_NOBODY, BenefitScale, FlaggedAlone
 from steelyard.analysis.thresholds.scored_models import TREAT_ALL, ScoredModels
 from steelyard.exceptions import InputError
 from steelyard.predictions import Predictions, question, refuse_unused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -27,12 +31,20 @@ if TYPE_CHECKING:
     from steelyard.tables.score_table import ScoreTable
 
 _POINTS = 100
+_SHOWN = 10  # of them, in print
+_BELOW, _ABOVE = 0.1, 10.0  # of the odds of the prevalence: where the thresholds begin, and how far they may reach
+_MOST_RUNS = 3  # of thresholds at which a model is worth using, each named
 WORTH_SHOWING = 0.05  # of the net benefit of a perfect model: the curve ends at the last threshold that has as much
 
 
 @dataclass(frozen=True, eq=False)
 class DecisionPoint(Flat):
-    """A model at a threshold: its net benefit, that of treating everybody, and what it gains over another rule."""
+    """A model at a threshold: its net benefit, that of treating everybody, and what it gains over another rule.
+
+    It is `worth` using where its interval lies above flagging nobody, and that of what it gains over flagging
+    everybody above 0. `miscalibrated`: the share of positives observed at that probability is one that a calibrated
+    model would not show, so that the threshold is not the odds that it states; None where thresholds were named.
+    """
 
     model: str
     threshold: float
@@ -40,6 +52,8 @@ class DecisionPoint(Flat):
     low: float
     high: float
     treat_all: float
+    worth: bool
+    miscalibrated: bool | None
     difference: float | None = None
     difference_low: float | None = None
     difference_high: float | None = None
@@ -48,6 +62,91 @@ class DecisionPoint(Flat):
     def row(self) -> dict[str, Any]:
         """The point as a row of a table, its group first."""
         return {"group": self.group, **super().row()}
+
+    @property
+    def of(self) -> tuple[str, str]:
+        """Whose point it is: the group and the model, each empty where there is one."""
+        return self.group or "", self.model
+
+
+class DecisionCurve(Rows[DecisionPoint]):
+    """Net benefits over the threshold, of each group and model; where a model is worth using stands in the headline."""
+
+    also_saved = ("sentences",)
+
+    @property
+    def curves(self) -> dict[str, list[DecisionPoint]]:
+        """The points of each group and model, by what these are called."""
+        return {", ".join(filter(None, of)): list(points) for of, points in groupby(self, lambda point: point.of)}
+
+    @property
+    def sentences(self) -> list[str]:
+        """At which thresholds each model is worth using, and at which its probabilities are miscalibrated."""
+        found = []
+        for name, points in self.curves.items():
+            text = _worth_text(points)
+            found.append(f"{name}: {text}" if name else f"{text[:1].upper()}{text[1:]}")
+            if wrong := _runs([bool(point.miscalibrated) for point in points]):
+                whose = f"The probabilities of {name}" if name else "The probabilities"
+                found.append(f"{whose} are miscalibrated {_spans(points, wrong)}: {_ODDS}")
+        return found
+
+    @property
+    def headline(self) -> str:
+        """The first of the sentences."""
+        return next(iter(self.sentences), "No thresholds.")
+
+    @property
+    def lead(self) -> list[str]:
+        """The other sentences."""
+        return self.sentences[1:]
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """Some ten points of each curve, evenly over its thresholds."""
+        rows = []
+        for points in self.curves.values():
+            places = np.unique(np.linspace(0, len(points) - 1, _SHOWN).round().astype(int))
+            for point in (points[i] for i in places):
+                marks = {"worth": point.worth, "miscalibrated": point.miscalibrated}
+                words = {None: None, True: "yes", False: ""}
+                rows.append(point.row() | {name: words[mark] for name, mark in marks.items()})
+        return rows
+
+    def __repr__(self) -> str:
+        return "\n".join([*map(filled, self.sentences), table_text(self.shown_rows())])
+
+
+_ODDS = "a threshold there stands for other odds than it states."
+
+
+def _runs(holds: Sequence[bool]) -> list[tuple[int, int]]:
+    """The first and the last index of each run."""
+    places = [list(run) for held, run in groupby(range(len(holds)), holds.__getitem__) if held]
+    return [(run[0], run[-1]) for run in places]
+
+
+def _spans(points: Sequence[DecisionPoint], runs: list[tuple[int, int]]) -> str:
+    """Runs of thresholds in words; many of them by their ends."""
+    if len(runs) > _MOST_RUNS:
+        runs, gaps = [(runs[0][0], runs[-1][1])], ", with gaps"
+    else:
+        gaps = ""
+    parts = []
+    for first, last in runs:
+        low, high = (percent_text(points[i].threshold) for i in (first, last))
+        parts.append(f"at {low}" if low == high else f"from {low} to {high}")
+    return listed(parts) + gaps
+
+
+def _worth_text(points: Sequence[DecisionPoint]) -> str:
+    """At which thresholds a model is better than flagging nobody and everybody, beyond the intervals."""
+    if np.isnan([point.low for point in points]).all():
+        return "where it is worth using is not known, as these rows give no interval."
+    runs = _runs([point.worth for point in points])
+    if runs:
+        return f"worth using for thresholds {_spans(points, runs)}: better than flagging nobody or everybody."
+    ends = _spans(points, [(0, len(points) - 1)])
+    return f"not worth using {ends}: nowhere better than flagging nobody and everybody, beyond its interval."
 
 
 @question
@@ -62,14 +161,15 @@ def decision_curve(
     prevalence: PrevalenceLike | None = None,
     level: float = 0.95,
     **rows: Unpack[RowOptions],
-) -> Rows[DecisionPoint]:
+) -> DecisionCurve:
     """The net benefit of acting where the probability reaches the threshold, at each threshold, with its interval.
 
     A threshold of 0.1 says that a missed positive is as bad as 9 false alarms; the net benefit is the true positives
     less the false positives at those odds, per row (Vickers and Elkin 2006). Acting on nobody has 0. Of several models
     `versus` adds what each gains over one of them, on the same rows, or over "treat all". Standardized, 1 is a perfect
-    model. `prevalence` reads the curve at another one, also an estimated Prevalence. Without `thresholds`, 100 of them
-    up to the last that is worth acting at, so that the curve of rare positives fills the figure.
+    model. `prevalence` reads the curve at another one, also an estimated Prevalence. Without `thresholds` there are 100
+    in even log-odds, from a tenth of those of the prevalence to the last at which some model is worth acting on. The
+    result first says for which thresholds a model is worth using, and where its probabilities are miscalibrated.
 
     `by` gives the curves of each group of rows, each beside its own prevalence. Intervals are of each threshold alone,
     by Wilson's ends of each share of the rows (Donner and Zou 2012); weighted rows count by their effective sample
@@ -91,7 +191,7 @@ def decision_curve(
                 what = f"the scores of {name!r}" if name else "these scores"
                 raise InputError(f"A decision curve reads scores as probabilities, and {what} are not all from 0 to 1.")
     cuts = _shown(groups.values(), prevalence) if thresholds is None else _checked(thresholds)
-    points = Rows[DecisionPoint](assumed=p.assumed)
+    points = DecisionCurve(assumed=p.assumed)
     for group, models in groups.items():
         table, hits = models.first, models.hits(next(iter(models.tables)), None, cuts)
         scale = BenefitScale(
@@ -103,7 +203,7 @@ def decision_curve(
             level=level,
             clustered_sample=None if hits is None else hits.prevalence(level),
         )
-        points += _points(models, scale, cuts, versus, group)
+        points += _points(models, scale, cuts, versus, group, has_curve=thresholds is None)
     return points
 
 
@@ -118,20 +218,41 @@ def _shown(groups: Iterable[ScoredModels], prevalence: PrevalenceLike | None) ->
 
 
 def _points(
-    models: ScoredModels, scale: BenefitScale, cuts: Array, versus: str | None, group: str | None
+    models: ScoredModels, scale: BenefitScale, cuts: Array, versus: str | None, group: str | None, *, has_curve: bool
 ) -> Iterator[DecisionPoint]:
     everybody = scale.everybody()
     for name, table in models.tables.items():
         benefit = scale.gain(_flagged(table, cuts)._replace(clusters=models.hits(name, None, cuts)))
+        over_all = scale.gain(_left_out(table, cuts)._replace(clusters=models.hits(name, TREAT_ALL, cuts)))
         gain: Benefit | tuple[()] = ()
         if versus == TREAT_ALL and name != TREAT_ALL:
-            gain = scale.gain(_left_out(table, cuts)._replace(clusters=models.hits(name, TREAT_ALL, cuts)))
+            gain = over_all
         elif versus is not None and versus != name:
             gain = scale.gain(models.alone(name, models.checked(str(versus)), cuts))
-        for cells in zip(cuts, *benefit, everybody, *gain, strict=True):
+        worth = (benefit.low > 0) & (over_all.low > 0)
+        wrong = _miscalibrated(table, cuts, scale) if has_curve else [None] * len(cuts)
+        for is_worth, is_wrong, *cells in zip(worth.tolist(), wrong, cuts, *benefit, everybody, *gain, strict=True):
             cut, value, low, high, of_all, *difference = map(float, cells)
             more, more_low, more_high = difference or (None, None, None)
-            yield DecisionPoint(name, cut, value, low, high, of_all, more, more_low, more_high, group)
+            yield DecisionPoint(
+                name, cut, value, low, high, of_all, is_worth, is_wrong, more, more_low, more_high, group
+            )
+
+
+def _miscalibrated(table: ScoreTable, cuts: Array, scale: BenefitScale) -> list[bool]:
+    """Where the reliability curve lies outside the band of a calibrated model's; nowhere where there is no band.
+
+    Between two of its points the curve is that of the next one; below all scores and above them there is none.
+    """
+    if len(table.bins) or scale.clustered_sample is not None:
+        return [False] * len(cuts)
+    curve = reliability_curve(table, CurveView(), Inference(scale.level, prevalence=scale.prevalence))
+    ends = np.array([point.probability for point in curve])
+    outside = np.array([not point.low <= point.observed <= point.high for point in curve])
+    places = np.searchsorted(ends, cuts)
+    there = (cuts >= ends[0]) & (places < len(ends))
+    wrong: list[bool] = (there & outside[np.minimum(places, len(ends) - 1)]).tolist()
+    return wrong
 
 
 def _flagged(table: ScoreTable, cuts: Array) -> FlaggedAlone:
@@ -163,10 +284,17 @@ def _checked(thresholds: ArrayLike) -> Array:
 
 
 def shown_thresholds(tables: Iterable[ScoreTable], share: float) -> Array:
-    """Thresholds from near 0 to the last at which some model is worth acting on, and past the prevalence."""
-    cuts = np.linspace(0, 1, 1_001)[1:-1]
-    odds, last = cuts / (1 - cuts) * (1 - share) / share, min(2 * share, cuts[-1])
+    """Thresholds even in log-odds: from a tenth of the odds of the prevalence to the last that is worth showing.
+
+    They reach past twice these odds, and at most to ten times of them, or to 1 to 1 where positives are rare; so that
+    a model that states too much does not stretch them. They are the same with the classes exchanged.
+    """
+    odds = share / (1 - share)
+    first, most = min(1.0, _BELOW * odds), max(1.0, _ABOVE * odds)
+    tried = np.geomspace(first, most, 10 * _POINTS)
+    last = min(2 * odds, most)
     for table in tables:
-        (recall, _), (alarms, _) = (part.T for part in _flagged(table, cuts)[:2])
-        last = max(last, cuts[recall - odds * alarms >= WORTH_SHOWING].max(initial=0))
-    return np.linspace(0, last, _POINTS + 1)[1:]
+        (recall, _), (alarms, _) = (part.T for part in _flagged(table, tried / (1 + tried))[:2])
+        last = max(last, tried[recall - tried / odds * alarms >= WORTH_SHOWING].max(initial=0))
+    shown = np.geomspace(first, last, _POINTS)
+    return np.asarray(shown / (1 + shown))

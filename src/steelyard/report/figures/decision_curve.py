@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.analysis.results.result import Rows
 from steelyard.analysis.thresholds.decision_curve import decision_curve, shown_thresholds
+from steelyard.evaluation.score_dots import RARE
 from steelyard.report.figures import caption_text, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
 from steelyard.report.figures.line_labels import Line, block, block_above, in_the_way, is_crowded, label_lines
@@ -42,8 +43,8 @@ class BenefitLine:
 class DecisionCurveDisplay(ScoreDisplay):
     """Decision curves: net benefit over the threshold, beside treating everybody and treating nobody.
 
-    The thresholds reach as far as some model is worth acting on, so that rare positives are seen; `thresholds=` names
-    others. The bands are intervals at each threshold alone.
+    The thresholds reach as far as some model is worth acting on; `thresholds=` names others. Where fewer than 5 % are
+    positive they are even in log-odds. The bands are intervals at each threshold alone.
 
     >>> display = DecisionCurveDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], thresholds=[0.2])
     >>> [round(row["net_benefit"], 4) for row in display.frame()]
@@ -56,6 +57,7 @@ class DecisionCurveDisplay(ScoreDisplay):
     standardized: bool
     level: float
     clustered: bool
+    is_logit: bool = False
 
     @classmethod
     def from_evaluation(
@@ -72,7 +74,8 @@ class DecisionCurveDisplay(ScoreDisplay):
         lines = tuple(_line(name, each, cuts, standardized=standardized) for name, each in by_model.items())
         clustered = any(each.is_clustered for each in by_model.values())
         rows, level = caption_text.read_text(by_model.values()), next(iter(by_model.values())).level
-        return cls(cuts, lines, rows, standardized, level, clustered).placed(ax)
+        is_logit = len(cuts) > 1 and min(map(score_curves.shown_prevalence, by_model.values())) < RARE
+        return cls(cuts, lines, rows, standardized, level, clustered, is_logit).placed(ax)
 
     def frame(self) -> Rows[Record]:
         """One row per model and threshold."""
@@ -95,12 +98,17 @@ class DecisionCurveDisplay(ScoreDisplay):
         method = "Wilson's ends of each share, put together by variance"
         bands = f"bands: {caption_text.percent(self.level)} intervals at each threshold ({method})"
         bands = score_curves.NO_BAND if self.clustered else bands
-        return f"{what} over the threshold, of {self.rows}; {bands}; thin: treating everybody, and nobody."
+        odds = " in log-odds" if self.is_logit else ""
+        return f"{what} over the threshold{odds}, of {self.rows}; {bands}; thin: treating everybody, and nobody."
 
     def _draw(self, ax: Axes) -> DrawnAxes:
         per = "Standardized net benefit" if self.standardized else "Net benefit per row"
-        ax.set(xlabel="Threshold (act at or above)", ylabel=per, xlim=(0, self.thresholds[-1]), ylim=self._limits())
-        ax.locator_params(axis="x", nbins=_MOST_TICKS)
+        first = self.thresholds[0] if self.is_logit else 0
+        if self.is_logit:
+            style.logit_scale(ax)
+        else:
+            ax.locator_params(axis="x", nbins=_MOST_TICKS)
+        ax.set(xlabel="Threshold (act at or above)", ylabel=per, xlim=(first, self.thresholds[-1]), ylim=self._limits())
         drawn, edges = self._defaults(ax), []
         for i, line in enumerate(self.lines):
             ink = style.colour(i)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from steelyard.analysis.results.result import Rows
-from steelyard.evaluation.score_dots import score_range
+from steelyard.evaluation.score_dots import ScoreAxis, bin_shares
 from steelyard.exceptions import InputError
-from steelyard.report.figures import caption_text, panels, style
+from steelyard.report.figures import caption_text, panels, score_curves, style
 from steelyard.report.figures.display import Record, ScoreDisplay, evaluations, records, scores_of
 from steelyard.report.figures.line_labels import Line, label_lines
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from steelyard._types import Array, Label
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations
-    from steelyard.tables.class_scores import ClassScores
-    from steelyard.tables.score_table import ScoreTable
 
 _BINS = 40
 
@@ -31,6 +29,7 @@ class _Spread:
     """The share of each class's weight in each bin of the scores, as a density, and the threshold in use."""
 
     name: str
+    axis: ScoreAxis
     edges: Array
     positives: Array
     negatives: Array
@@ -46,7 +45,8 @@ class _Spread:
 class DensityDisplay(ScoreDisplay):
     """The scores, or projections, of positives and negatives as densities, with the threshold; a panel for each model.
 
-    Each class has an area of 1 whatever its size; the bins are exact sums of rows.
+    Each class has an area of 1 whatever its size; the bins are exact sums of rows. Below 5 % positives the
+    bins of probabilities are even in log-odds.
 
     >>> display = DensityDisplay.from_predictions([0, 0, 1, 1], [0.0, 0.4, 0.35, 1.0], n_bins=2)
     >>> display.frame()
@@ -91,7 +91,8 @@ class DensityDisplay(ScoreDisplay):
     def caption(self) -> str:
         """What is drawn, and where the thresholds are."""
         bins = len(self.spreads[0].edges) - 1
-        text = f"{self.unit.capitalize()}s of {self.rows}, as densities of {bins} bins, each class of area 1"
+        even = " even in log-odds" if self.spreads[0].axis.is_logit else ""
+        text = f"{self.unit.capitalize()}s of {self.rows}, as densities of {bins} bins{even}, each class of area 1"
         thresholds = [
             caption_text.with_name(s.name, caption_text.threshold_text(s.threshold))
             for s in self.spreads
@@ -110,6 +111,8 @@ class DensityDisplay(ScoreDisplay):
         return axes
 
     def _panel(self, ax: Axes, spread: _Spread, *, last: bool) -> None:
+        if spread.axis.is_logit:
+            style.logit_scale(ax)
         x, lines = np.repeat(spread.edges, 2)[1:-1], []
         for i, (name, density) in enumerate((("positives", spread.positives), ("negatives", spread.negatives))):
             ax.stairs(density, spread.edges, fill=True, color=style.class_colour(i), alpha=style.BAND)
@@ -129,16 +132,7 @@ class DensityDisplay(ScoreDisplay):
 
 def _spread(name: str, evaluation: Evaluation, bins: int) -> _Spread:
     table = scores_of(evaluation)
-    edges = _edges(table, bins)
-    return _Spread(name, edges, _density(table.positive, edges), _density(table.negative, edges), evaluation.threshold)
-
-
-def _edges(table: ScoreTable, bins: int) -> Array:
-    """Even bins over the range of the scores."""
-    return np.linspace(*score_range(table), bins + 1)
-
-
-def _density(side: ClassScores, edges: Array) -> Array:
-    """The weight in each bin, its upper edge left to the next, over its width and the whole."""
-    below = np.append(side.below(edges[:-1]), side.total).astype(np.float64)
-    return np.asarray(np.diff(below) / side.total / np.diff(edges))
+    axis = ScoreAxis.of(table, score_curves.shown_prevalence(evaluation), evaluation.threshold)
+    edges = axis.edges(bins)
+    densities = [bin_shares(side, edges) / axis.widths(edges) for side in table.classes]
+    return _Spread(name, axis, edges, densities[0], densities[1], evaluation.threshold)

@@ -11,6 +11,7 @@ from steelyard.analysis.calibration.calibration import CurveView, reliability_cu
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.results.result import Rows
 from steelyard.arguments import names_wrong_arguments
+from steelyard.evaluation.score_dots import ScoreAxis, bin_shares
 from steelyard.exceptions import InputError
 from steelyard.metrics.ranking import check_probabilities
 from steelyard.predictions import Predictions
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation, MetricRow
     from steelyard.predictions import RowsLike
     from steelyard.report.figures.figure_types import DrawingArea, DrawnAxes, Evaluations, ModelColumns
-    from steelyard.tables.class_scores import ClassScores
 
 _BINS, _MOST_ZOOM = 40, 0.5
+_TOP = 0.999  # of an axis in log-odds
 _SLOPE = "calibration_slope"
 
 
@@ -45,7 +46,8 @@ class ReliabilityLine:
     low: Array
     high: Array
     slope: MetricRow | Interval
-    end: float  # of the axis, from 0, on which all of its scores are seen
+    axis: ScoreAxis  # on which its scores are seen
+    edges: Array
     spread: tuple[Array, Array]
 
 
@@ -55,6 +57,7 @@ class ReliabilityDisplay(ScoreDisplay):
 
     With the level the whole curve of a calibrated model lies in the band; the diagonal is a probability that is right.
     Where no probability is above one half the axis ends at the highest, and the other as far as the curve reaches.
+    Below 5 % positives both axes are even in log-odds.
 
     >>> display = ReliabilityDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     >>> [row["observed"] for row in display.frame()]
@@ -137,12 +140,19 @@ class ReliabilityDisplay(ScoreDisplay):
         what = f"Reliability curve{'s' if len(self.lines) > 1 else ''}, {kinds[self.view.strategy]}, of {self.rows}"
         slopes = slopes[0].upper() + slopes[1:] if len(self.lines) == 1 else slopes
         of_level = "" if all(np.isnan(line.slope.value) for line in self.lines) else f" ({level} interval)"
-        return f"{what}. {slopes}{of_level}; {band}; dashed: calibrated{beneath}."
+        odds = "; axes in log-odds, what lies below at their ends" if self._is_logit else ""
+        return f"{what}. {slopes}{of_level}; {band}; dashed: calibrated{beneath}{odds}."
 
     @property
-    def _end(self) -> float:
-        """Where the axis of the probabilities ends."""
-        return max(line.end for line in self.lines)
+    def _is_logit(self) -> bool:
+        """Whether the axes are even in log-odds."""
+        return any(line.axis.is_logit for line in self.lines)
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        """Where the axis of the probabilities begins and ends."""
+        axes = [line.axis for line in self.lines if line.axis.is_logit] or [line.axis for line in self.lines]
+        return min(axis.low for axis in axes), max(axis.high for axis in axes)
 
     def _draw(self, ax: Axes) -> DrawnAxes:
         if not self.with_scores:
@@ -155,32 +165,44 @@ class ReliabilityDisplay(ScoreDisplay):
         return panels.as_array([above, beneath])
 
     def _curves(self, ax: Axes) -> None:
-        end = self._end
+        low, end = self._ends
         top = max(end, *(float(line.observed.max()) for line in self.lines))
-        ax.set(xlim=(-0.01 * end, 1.01 * end), ylim=(-0.01 * top, 1.01 * top))
+        if self._is_logit:
+            top = min(top, _TOP)
+            style.logit_scale(ax)
+            style.logit_scale(ax, "y")
+            ax.set(xlim=(low, end), ylim=(low, top))
+        else:
+            ax.set(xlim=(-0.01 * end, 1.01 * end), ylim=(-0.01 * top, 1.01 * top))
         ax.set(xlabel="Predicted probability", ylabel="Observed share of positives")
-        ax.plot([0, end], [0, end], color=inks().grey, linestyle=style.CHANCE, linewidth=0.8)
-        avoid, edges = [Line(np.array([0, end]), np.array([0, end]))], []
+        ax.plot([low, end], [low, end], color=inks().grey, linestyle=style.CHANCE, linewidth=0.8)
+        avoid, edges = [Line(np.array([low, end]), np.array([low, end]))], []
         for i, line in enumerate(self.lines):
             ink = style.colour(i)
+            columns = (line.probability, line.observed, line.low, line.high)
+            ends = (low, top) if self._is_logit else (-np.inf, np.inf)  # 0 and 1 have no log-odds
+            x, observed, band_low, band_high = (np.clip(column, *ends) for column in columns)
             if not self.clustered:
-                style.draw_band(ax, line.probability, line.low, line.high, i, len(self.lines))
-                edges += [Line(line.probability, side) for side in (line.low, line.high)]
+                style.draw_band(ax, x, band_low, band_high, i, len(self.lines))
+                edges += [Line(x, side) for side in (band_low, band_high)]
             mark = "None" if self.view.strategy == "isotonic" else style.MARKS[i % len(style.MARKS)]
-            ax.plot(line.probability, line.observed, color=ink, linestyle=style.dash(i), marker=mark, markersize=3.5)
-            avoid.append(Line(line.probability, line.observed))
+            ax.plot(x, observed, color=ink, linestyle=style.dash(i), marker=mark, markersize=3.5)
+            avoid.append(Line(x, observed))
         labels = row_labels("slope", self.level, [(line.name, line.slope) for line in self.lines])
         block_or_shorter(ax, labels, avoid, edges)
 
     def _scores(self, ax: Axes) -> None:
         """The scores of the positives upwards and of the negatives downwards, each scaled to its highest bin."""
-        edges = np.linspace(0, self._end, _BINS + 1)
-        for i, (sign, density) in enumerate(zip((1, -1), self.lines[0].spread, strict=True)):
+        line = self.lines[0]
+        if self._is_logit:
+            style.logit_scale(ax)
+        for i, (sign, density) in enumerate(zip((1, -1), line.spread, strict=True)):
             height = sign * density / (density.max() or 1.0)
-            ax.stairs(height, edges, fill=True, color=style.class_colour(i), alpha=style.BAND)
-            ax.stairs(height, edges, color=style.class_colour(i), linestyle=style.dash(i), linewidth=0.9)
+            ax.stairs(height, line.edges, fill=True, color=style.class_colour(i), alpha=style.BAND)
+            ax.stairs(height, line.edges, color=style.class_colour(i), linestyle=style.dash(i), linewidth=0.9)
         ax.axhline(0, color=inks().grey, linewidth=0.6)
-        ax.set(xlim=(-0.01 * self._end, 1.01 * self._end), ylim=(-1.15, 1.15))
+        low, end = self._ends
+        ax.set(xlim=(low, end) if self._is_logit else (-0.01 * end, 1.01 * end), ylim=(-1.15, 1.15))
         ax.set_yticks([0.6, -0.6], ["positives", "negatives"])
         for i, label in enumerate(ax.get_yticklabels()):
             label.set_color(style.class_colour(i))
@@ -198,13 +220,10 @@ def _line(name: str, evaluation: Evaluation, view: CurveView) -> ReliabilityLine
     if evaluation.is_clustered:
         columns[2] = columns[3] = np.full(len(points), np.nan)
     highest = max(float(side.scores[-1]) for side in table.classes)
-    end = 1.0 if highest > _MOST_ZOOM or not highest else 1.08 * highest
-    spread = (_density(table.positive, end), _density(table.negative, end))
+    axis = ScoreAxis.of(table, score_curves.shown_prevalence(evaluation))
+    if not axis.is_logit:
+        axis = ScoreAxis(0.0, 1.0 if highest > _MOST_ZOOM or not highest else 1.08 * highest)
+    edges = axis.edges(_BINS)
+    spread = (bin_shares(table.positive, edges), bin_shares(table.negative, edges))
     slope = caption_text.metric_row(evaluation, _SLOPE)
-    return ReliabilityLine(name, columns[0], columns[1], columns[2], columns[3], slope, end, spread)
-
-
-def _density(side: ClassScores, end: float) -> Array:
-    """The share of a class in each bin up to the end of the axis."""
-    below = np.append(side.below(np.linspace(0, end, _BINS + 1)[:-1]), side.total).astype(np.float64)
-    return np.asarray(np.diff(below) / side.total)
+    return ReliabilityLine(name, columns[0], columns[1], columns[2], columns[3], slope, axis, edges, spread)

@@ -27,6 +27,7 @@ DASHES: tuple[Any, ...] = (
     (0, (1, 2.5)),
     (0, (8, 1.5, 1, 1.5, 1, 1.5)),
 )
+_ROUND = (1e-5, 1e-4, 0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999)  # on an axis of log-odds
 BAND, _FAINT_BAND, _MOST_FILLED = 0.16, 0.04, 2  # how much of its colour a band has: of one model or two, and of more
 CHANCE = (0, (4, 3))  # the dashes of what is not a model: chance, cuts, the sample
 MARKS = ("o", "D", "s", "^", "v", "P", "X")
@@ -73,6 +74,17 @@ def colour(i: int) -> str:
 def class_colour(i: int) -> str:
     """The colour of the positives, then that of the negatives, which are neither errors nor another model."""
     return (inks().this, inks().soft)[i]
+
+
+def logit_scale(ax: Axes, which: str = "x") -> None:
+    """An axis of probabilities, x or y, even in log-odds, with few round numbers on it."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    getattr(ax, f"set_{which}scale")("logit")
+    axis = getattr(ax, f"{which}axis")
+    axis.set_major_locator(FixedLocator(_ROUND))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
 def dash(i: int) -> Any:
