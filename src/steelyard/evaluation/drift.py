@@ -305,12 +305,13 @@ class Drift(Result[DriftChange]):
         return {"periods": self.periods.shown_rows()}
 
     def __repr__(self) -> str:
-        tables = [table_text([period.shown_row() for period in self.periods])]
+        tables = ["", table_text([period.shown_row() for period in self.periods])]
         for period in dict.fromkeys(change.period for change in self.changes):
             rows = [change.shown_row() for change in self.of(period)]
             narrow = [{key: cell for key, cell in row.items() if key not in ("period", "change")} for row in rows]
             tables += [f"\n{period} against {self.reference}", table_text(narrow)]
-        return "\n".join([f"Drift: {self.headline}", *tables, "", *map(filled, (*self.lead, *self.notes))])
+        lead, notes = map(filled, self.lead), map(filled, self.notes)
+        return "\n".join([f"Drift: {self.headline}", *lead, *tables, "", *notes])
 
 
 def _moved(part: str, changes: list[DriftChange]) -> str:
