@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import duckdb
 import numpy as np
 import polars as pl
@@ -44,9 +46,10 @@ def folder(tmp_path, monkeypatch):
 
 def test_fraud():
     p = sy.Predictions.read("fraud.parquet", true="is_fraud", score=["lgbm", "lr"], by="country")
-    compared = p.compare(metrics=["average_precision"])
-    assert next(iter(compared)).difference > 0
-    assert p["lgbm"].best_threshold(cost={"cost_fn": "amount", "cost_fp": 15}).threshold > 0
+    compared = p.compare(use="alerts", capacity="200 of 10000")
+    assert any("Choose lgbm" in sentence for sentence in map(str, compared.verdict))
+    menu = p["lgbm"].operating_points(cost={"cost_fn": "amount", "cost_fp": 15})
+    assert any(0 < point.threshold < 1 for point in menu)
 
 
 def test_clinical_risk(folder):
@@ -55,10 +58,11 @@ def test_clinical_risk(folder):
         12 / 400, abs=1e-9
     )
     assert len(list(risk.decision_curve(thresholds=[0.05, 0.1, 0.2]))) >= 3
-    risk.evaluate().save("report.html")
+    evaluation = risk.evaluate(use="clinical")
+    evaluation.save("report.html")
     assert (folder / "report.html").read_text().startswith("<!")
     with pytest.raises(InputError, match="force"):
-        risk.evaluate().save("report.html")
+        evaluation.save("report.html")
 
 
 def test_many_classes():
@@ -107,27 +111,30 @@ def test_cross_validation():
     from sklearn.naive_bayes import GaussianNB
 
     X, y = make_classification(400, weights=[0.8], random_state=0)
-    result = sy.cross_evaluate({"lr": LogisticRegression(), "nb": GaussianNB()}, X, y, split=sy.Folds(5, repeats=2))
+    result = sy.cross_evaluate(
+        {"lr": LogisticRegression(), "nb": GaussianNB()}, X, y, split=sy.Folds(5, repeats=2), use="alerts"
+    )
     assert result.predictions.models == ("lr", "nb")
     assert result.predictions["nb"].best_threshold("f1").threshold < 1
     assert result.predictions.compare(metrics=["roc_auc"]).models == ("lr", "nb")
+    assert result.predictions["nb"].calibration().rows == 800
 
 
 def test_a_threshold_with_a_guarantee():
     p = sy.Predictions.read("fraud.parquet", true="is_fraud", score="lgbm")
-    p.best_threshold("precision", where="recall >= 0.3", confidence=0.95).save("threshold.json")
+    p.best_threshold("precision", where="recall >= 0.9", confidence=0.95).save("threshold.json")
     limit = sy.load("threshold.json").threshold
     march = sy.Predictions.read("03.parquet", true="is_fraud", score="lgbm")
     held = sy.gate(march, guarantee="threshold.json")
     assert held.passed
-    assert march.at(limit).evaluate(draws=40)["recall"].value >= 0.3
+    assert march.at(limit).evaluate(draws=40)["recall"].value >= 0.9
 
 
 def test_comparison():
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, 300)
     s1, s2 = 0.5 * y + rng.random(300), 0.3 * y + rng.random(300)
-    compared = sy.compare(y, {"lgbm": s1, "lr": s2})
+    compared = sy.compare(y, {"lgbm": s1, "lr": s2}, use="ranking")
     assert any("scores" in sentence for sentence in compared.assumed)
     new, old = sy.evaluate(y, y_score=s1 / 2, threshold=0.5), sy.evaluate(y, y_score=s2 / 2, threshold=0.5)
     new.save("new.json")
@@ -165,8 +172,8 @@ def test_no_labels_then_a_few(folder):
 def test_monitor():
     sy.Predictions.read("01.parquet", true="is_fraud", score="lgbm").evaluate().save("validation.json")
     monitor = sy.Monitor(["recall >= 0.01", "precision >= reference - 0.5"], reference="validation.json")
-    for name in ("02", "03"):
-        monitor.update(f"{name}.parquet", true="is_fraud", score="lgbm", period=name)
+    for file in (Path("02.parquet"), Path("03.parquet")):
+        monitor.update(file, true="is_fraud", score="lgbm", period=file.stem)
     assert not monitor.alarms
     monitor.save("state.json")
     assert sy.load("state.json").result().to_dict() == monitor.result().to_dict()
