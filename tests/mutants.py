@@ -351,6 +351,12 @@ def place_of(mutant: Mutant) -> str:
     return f"{mutant.file.relative_to(ROOT)}::{mutant.address.split(': ')[0]}"
 
 
+def calls_of(asked: Asked) -> Path:
+    """Where it is kept which functions the tests of an area call, of this package and these tests."""
+    sources = [each.read_text() for each in sorted((ROOT / PACKAGE).rglob("*.py"))]
+    return ROOT / f"build/calls/{asked.area}-{digest(asked.tests, *sources)}.jsonl"
+
+
 def marked(file: Path, mutants: list[Mutant]) -> str:
     """The text of a file, in which the functions that are to be changed tell that they were called."""
     lines, places = file.read_text().splitlines(), {place_of(each) for each in mutants}
@@ -386,7 +392,11 @@ class Copies:
 
     def baseline(self, changes: list[Asked]) -> Baseline:
         """How the tests of an area go on the package as it is, and which of them call what is to be changed."""
-        copy, calls = self.free.get(), ROOT / "build/calls.jsonl"
+        kept = calls_of(changes[0])
+        if kept.exists():
+            return Baseline.of(kept.read_text().splitlines())
+        copy, calls = self.free.get(), kept.with_suffix(".part")
+        calls.parent.mkdir(parents=True, exist_ok=True)
         calls.unlink(missing_ok=True)
         files = {each.mutant.file: [] for each in changes}
         for each in changes:
@@ -401,7 +411,8 @@ class Copies:
         for file in files:
             (copy / file.relative_to(ROOT)).write_text(file.read_text())
         self.free.put(copy)
-        return Baseline.of(calls.read_text().splitlines())
+        calls.rename(kept)
+        return Baseline.of(kept.read_text().splitlines())
 
     @staticmethod
     def failed(copy: Path, run: list[str]) -> str | None:
