@@ -32,7 +32,7 @@ def grouped(evaluation, *keys, by=("site",), rows=12):
 def dot_outcomes(scores, threshold, prevalence=None, dots=1_000):
     """How many of so many dots are found, missed, false alarms and true negatives."""
     counts = scores.at(threshold) if prevalence is None else at_prevalence(scores.at(threshold), prevalence)
-    outcomes = sentences.dot_outcomes(counts, min(dots, 1_000))
+    outcomes = sentences.whole_outcomes(counts, dots) if dots <= 1_000 else sentences.dot_outcomes(counts, 1_000)
     return outcomes.found, outcomes.missed, outcomes.false_alarms, dots - outcomes.positives - outcomes.false_alarms
 
 
@@ -45,6 +45,11 @@ def page_data(html):
     """The numbers that a page holds."""
     packed = re.search(r'<script type="text/plain" id="data">(.*?)</script>', html, re.DOTALL)[1]
     return json.loads(zlib.decompress(b64decode(packed)), parse_constant=refuse_constant)
+
+
+def turn(tab, part):
+    """Another part of the report: metrics, groups, probabilities or curves."""
+    tab.click(f"#tab-{part}")
 
 
 def press(tab, kind, name="json"):

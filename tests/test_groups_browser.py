@@ -78,9 +78,9 @@ def test_a_group_whose_interval_lies_apart_is_marked_and_comes_first(show, evalu
         whole, apart = evaluation["recall"].value, {}
         for group in evaluation.groups:
             row = group["recall"]
-            apart[group.key[0]] = "below" if row.high < whole else "above" if row.low > whole else ""
+            apart[group.key[0]] = "− below" if row.high < whole else "+ above" if row.low > whole else ""
         assert dict(found) == apart
-        assert found[0] == ("south", "below")
+        assert found[0] == ("south", "− below")
 
 
 def test_a_table_of_counts_by_group_follows_the_prevalence(show):

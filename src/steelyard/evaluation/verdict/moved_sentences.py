@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from steelyard.auditing.use_numbers import SIMILAR_SHARE
 from steelyard.evaluation.verdict import sentences
 from steelyard.evaluation.verdict.sentences import constant_words, positive_word
+from steelyard.evaluation.verdict.use_sentences import moved_numbers
+from steelyard.evaluation.verdict.verdict import FAR, FAR_WORDS, LIMITING, UNUSED
 
 if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
@@ -22,6 +24,21 @@ _NOW = {
     "undefined": "{name} is undefined ({why})",
     "whole": "Now {where}: {rates}.",
 }
+# What a setting does, and how much more or less that is than as evaluated.
+_HERE = {
+    "as evaluated": "As evaluated",
+    "predicted": "With the labels as predicted",
+    "threshold": "At threshold {threshold}",
+    "nobody": "With nobody flagged",
+    "share": " and {share} positive",
+    "found": ("you find none of {positives}", "you find 1 of {positives}", "you find {n} of {positives}"),
+    "false_alarms": ("without a false alarm", "for 1 false alarm", "for {n} false alarms"),
+    "whole": "{where}, {found} {false_alarms}{than}.",
+    "than": ": {parts} than as evaluated",
+    "more": ("{n} more {what}", "{n} fewer {what}"),
+    "what": {"found": ("found", "found"), "false_alarms": ("false alarm", "false alarms")},
+    "same": ": as many as evaluated",
+}
 
 
 def moved_sentences(evaluation: Evaluation) -> dict[str, Any]:
@@ -34,6 +51,9 @@ def moved_sentences(evaluation: Evaluation) -> dict[str, Any]:
         "none": sentences.NONE_FLAGGED,
         "base": evaluation.denominator,
         "now": _NOW,
+        "here": _HERE,
+        "limiting": {**LIMITING, "words": FAR_WORDS, "far": FAR, "unused_at": UNUSED},
+        "uses": moved_numbers(evaluation),
         "accuracy": sentences.ACCURACY,
         "relations": sentences.RELATIONS,
         "fair": sentences.FAIR,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.thresholds.limits import Capacity
     from steelyard.evaluation.evaluation import Evaluation, MetricRow
+    from steelyard.metrics.measure import Metric
     from steelyard.metrics.uses import Use
 
 
@@ -58,8 +59,17 @@ class UseNumber(NamedTuple):
     @property
     def sentence(self) -> Sentence:
         """What the use is, its number beside the no-skill baseline, and why."""
-        text = f"{_FOR[self.use]}, {self.row.spec.metric.phrase} is {_beside_none(self.row)}"
-        return Sentence(f"{text}{self.why and f': {self.why}'}.", self.code)
+        return Sentence(f"{self.words['head']}{_beside_none(self.row)}{self.words['tail']}", self.code)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The metric, what stands before and after its number, and who has none of the skill."""
+        return {
+            "name": self.row.name,
+            "head": f"{_FOR[self.use]}, {self.row.spec.metric.phrase} is ",
+            "none": _without_skill(self.row.spec.metric),
+            "tail": f"{self.why and f': {self.why}'}.",
+        }
 
     @property
     def cells(self) -> list[str]:
@@ -82,6 +92,17 @@ def number_sentences(evaluation: Evaluation) -> list[Sentence]:
     """One number by what it is for: a sentence for each use that has one, and which have none."""
     numbers = [number.sentence for number in use_numbers(evaluation)]
     return [*numbers, *_without(judged_of(evaluation))] if numbers else []
+
+
+def moved_numbers(evaluation: Evaluation) -> dict[str, dict[str, str]]:
+    """The words around the numbers that `number_sentences` states, by the codes of the sentences."""
+    return {number.code: number.words for number in use_numbers(evaluation)}
+
+
+def _without_skill(metric: Metric) -> str:
+    if metric.of_probabilities:
+        return "stating the prevalence"
+    return "random predictor" if metric.function is not None else "random order"
 
 
 def _without(judged: Judged) -> Iterator[Sentence]:

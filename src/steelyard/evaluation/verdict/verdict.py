@@ -592,7 +592,15 @@ def _ranking_sentence(evaluation: Evaluation) -> Sentence | None:
 # ---------------------------------------------------------------- the limiting rate
 
 
-_UNUSED = 0.1  # by which the ROC AUC is above balanced accuracy where another threshold would use more of the scores
+UNUSED = 0.1  # by which the ROC AUC is above balanced accuracy where another threshold would use more of the scores
+FAR_WORDS = ("below", "far below")
+LIMITING = {
+    "rate": "{title} ({value}) limits it, {far} {other} ({high}).",
+    "labels": "There are no scores to set another threshold by.",
+    "unused": "The scores rank the rows better (ROC AUC {auc}) than this threshold uses: a {other}.",
+    "recall": "lower one finds more positives",
+    "specificity": "higher one raises fewer false alarms",
+}
 
 
 def limiting_rate(evaluation: Evaluation) -> str:
@@ -607,15 +615,14 @@ def limiting_rate(evaluation: Evaluation) -> str:
     if not TwoClasses(evaluation).is_lopsided:
         return ""
     low, high = sorted((evaluation["recall"], evaluation["specificity"]), key=lambda row: row.value)
-    far = "far below" if high.value - low.value > FAR else "below"
-    first = f"{low.spec.title} ({percent_text(low.value)}) limits it, {far} {high.name} ({percent_text(high.value)})."
+    far = FAR_WORDS[high.value - low.value > FAR]
+    values = {"value": percent_text(low.value), "high": percent_text(high.value)}
+    first = LIMITING["rate"].format(title=low.spec.title, far=far, other=high.name, **values)
     if evaluation.scores is None:
-        return f"{first} There are no scores to set another threshold by."
+        return f"{first} {LIMITING['labels']}"
     if "roc_auc" not in evaluation or "balanced_accuracy" not in evaluation:
         return first
     auc, balanced = evaluation["roc_auc"].value, evaluation["balanced_accuracy"].value
-    if math.isnan(auc) or auc - balanced < _UNUSED:
+    if math.isnan(auc) or auc - balanced < UNUSED:
         return first
-    other = "lower one finds more positives" if low.name == "recall" else "higher one raises fewer false alarms"
-    unused = f"The scores rank the rows better (ROC AUC {three_digits(auc)}) than this threshold uses: a {other}."
-    return f"{first} {unused}"
+    return f"{first} {LIMITING['unused'].format(auc=three_digits(auc), other=LIMITING[low.name])}"

@@ -1,4 +1,4 @@
-"""The decision section: what errors cost and which limits are to be kept, and the threshold that follows from them."""
+"""The decision: what errors cost and which limits are to be kept, and the threshold that follows from them."""
 
 from __future__ import annotations
 
@@ -7,18 +7,14 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.results.formatting import unbroken
-from steelyard.analysis.thresholds.best_threshold import best_threshold
 from steelyard.analysis.thresholds.decision_curve import WORTH_SHOWING
 from steelyard.analysis.thresholds.guarantees import SEQUENCE_STARTS
 from steelyard.analysis.thresholds.threshold_sample import PLATEAU
 from steelyard.evaluation.verdict import decision_sentence as words
 from steelyard.report.pages.controls import MenuEntry
-from steelyard.report.pages.document import rendered_html
-from steelyard.report.pages.frame import Section
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.tables.score_table import ScoreTable
@@ -60,6 +56,10 @@ _WRONG = {
     "share": "A percentage from 0 to 100.",
 }
 _SHORT = {"negative_predictive_value": "NPV"}
+_NOTHING = (
+    "Nothing is advised until you enter what a miss costs, or how many alerts there is room for; or choose "
+    "an operating point."
+)
 _UNNAMED = "The rows did not come from one file with named columns: put your own in place of these names."
 
 
@@ -72,39 +72,35 @@ class _Entry:
     unit: str = "%"
     step: str = "any"
     value: str = ""
+    placeholder: str = " "
 
 
-def decision_section(evaluation: Evaluation, data: Mapping[str, Any]) -> Section:
-    """The section of a two-class page with scores, whose numbers the payload of the page holds."""
+@dataclass(frozen=True)
+class Decision:
+    """What the bar asks, what it says until anything is entered, and what its script computes with."""
+
+    entries: Mapping[str, Any]
+    confidences: Sequence[MenuEntry]
+    exact: bool
+    nothing: str
+    data: Mapping[str, Any]
+
+
+def decision(evaluation: Evaluation, data: Mapping[str, Any]) -> Decision:
+    """The decision of a two-class page with scores, whose numbers the payload of the page holds."""
     scores = evaluation.scores
     assert scores is not None  # noqa: S101 - the page has scores
-    share = data["stops"][data["stop"]]
-    prevalence = None if share == data["view"]["share"] else share
-    best = best_threshold(scores, cost={"cost_fn": 1.0}, prevalence=prevalence, draws=0)
-    planned = evaluation.is_planned
-    kind = "planned" if planned else "clustered" if evaluation.is_clustered else "weighted"
+    kind = "planned" if evaluation.is_planned else "clustered" if evaluation.is_clustered else "weighted"
     why = _WHYS[kind] if evaluation.is_clustered or scores.weighted else ""
-    html = rendered_html(
-        "decision.html",
-        entries=_entries(share),
-        confidences=_confidences(),
-        exact=not why,
-        sentence=unbroken(
-            words.decision_sentence(best, scores, 1.0, prevalence, planned=planned, base=data["headline"]["base"])
-        ),
-        has_probabilities=scores.has_probabilities,
-    )
-    return Section(html, {"decision": _data(evaluation, scores, why)})
-
-
-def _entries(share: float) -> list[_Entry]:
-    return [
-        _Entry("cost", "a miss costs", "false alarms", value="1"),
-        _Entry("alerts", "alerts a day, at most", "", "1"),
-        _Entry("rows", "of rows a day", "", "1"),
-        _Entry("prevalence", "prevalence", value=f"{100 * share:.3g}"),
-        *(_Entry(name, f"{_SHORT.get(name, title)}, at least") for name, title in words.TITLES.items()),
-    ]
+    share = data["stops"][data["stop"]]
+    more = [_Entry("prevalence", "prevalence, exactly", value=f"{100 * share:.3g}")]
+    more += [_Entry(name, f"{_SHORT.get(name, title)}, at least") for name, title in words.TITLES.items()]
+    asked = {
+        "cost": _Entry("cost", "a miss costs", "false alarms"),
+        "alerts": _Entry("alerts", "alerts a day", "of", "1"),
+        "rows": _Entry("rows", "rows a day", "rows", "1", placeholder=str(data["headline"]["base"])),
+    }
+    return Decision({**asked, "more": more}, _confidences(), not why, _NOTHING, _data(evaluation, scores, why))
 
 
 def _confidences() -> list[MenuEntry]:
@@ -123,6 +119,8 @@ def _data(evaluation: Evaluation, scores: ScoreTable, why: str) -> dict[str, Any
         "why": why,
         "plateau": PLATEAU,
         "worth": WORTH_SHOWING,
+        "nothing": _NOTHING,
+        "menu": {"cost": 10, "recall": 0.9, "confidence": 0.95},  # as `operating_points` has them
         "file": file,
         "unnamed": "" if named else _UNNAMED,
         "rules": words.RULES,

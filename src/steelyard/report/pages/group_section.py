@@ -10,8 +10,9 @@ from steelyard.analysis.results.formatting import unbroken
 from steelyard.evaluation.class_views import class_view
 from steelyard.evaluation.compare_groups import groups_on_a_page
 from steelyard.report.pages.document import label_html, rendered_html
+from steelyard.report.pages.failing_groups import FAILING, groups_shown
 from steelyard.report.pages.frame import Section
-from steelyard.report.pages.html_tables import MOST_GROUPS, HtmlTable, group_numbers, group_table, shown_groups
+from steelyard.report.pages.html_tables import MOST_GROUPS, HtmlTable, group_numbers, group_table, metrics_shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,18 +39,18 @@ def group_section(
         follows=follows is not None,
         level=f"{100 * evaluation.level:g} %",
     )
-    return Section(html, {"groups": numbers | {"follows": follows}})
+    return Section(html, {"groups": numbers | {"follows": follows, "failing": FAILING, "of": len(evaluation.groups)}})
 
 
 def groups_compared(evaluation: Evaluation) -> GroupComparison | None:
     """The groups compared by the metrics of their table; None where they cannot be."""
-    names = shown_groups(evaluation.groups, MOST_GROUPS)[1] if evaluation.groups else []
+    names = metrics_shown(groups_shown(evaluation, MOST_GROUPS)) if evaluation.groups else []
     return groups_on_a_page(evaluation, names) if names else None
 
 
 def _following(evaluation: Evaluation, data: Mapping[str, Any], most: int) -> list[dict[str, Any]] | None:
     """What the rows of each group do at every threshold of the page; None where that is not kept."""
-    groups, _ = shown_groups(evaluation.groups, most)
+    groups = groups_shown(evaluation, most)
     if evaluation.positive is None or any(group.confusion is None for group in groups):
         return None
     if "thresholds" not in data:

@@ -13,6 +13,7 @@ from steelyard.evaluation.class_views import agreeing_intervals
 from steelyard.metrics.usual import HEADLINE, ON_PAGE_OF_GROUPS
 from steelyard.report.metric_blocks import metric_blocks
 from steelyard.report.pages.document import clipped, label_html
+from steelyard.report.pages.failing_groups import GROUP_NAME, groups_shown
 from steelyard.report.pages.page_numbers import exact_digits, finite_or_none, rounded, rounded_ends
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 MOST_GROUPS = 20
 _GROUP_METRICS = 5
 _CLASS_NAME = 24  # characters of a class in the title of a metric
-_GROUP_NAME = 32  # characters of a group's name, of which a page may have many
 
 
 @dataclass(frozen=True)
@@ -108,11 +108,12 @@ def group_table(evaluation: Evaluation, most: int = MOST_GROUPS) -> HtmlTable | 
     """The usual metrics of each group, with their intervals; the largest groups where they are very many."""
     if not evaluation.groups:
         return None
-    largest, names = shown_groups(evaluation.groups, most)
-    left_out = len(evaluation.groups) > len(largest)
-    notes = [f"The {most} largest of {len(evaluation.groups):,} groups are shown."] if left_out else []
+    largest = groups_shown(evaluation, most)
+    names, left_out = metrics_shown(largest), len(evaluation.groups) > len(largest)
+    which = f"Of {len(evaluation.groups):,} groups {most} are shown: those that fail, then the largest."
+    notes = [which] if left_out else []
     rows = [
-        [label_html(group.label, _GROUP_NAME), f"{group.rows:,}", *(_group_cell(group[name]) for name in names)]
+        [label_html(group.label, GROUP_NAME), f"{group.rows:,}", *(_group_cell(group[name]) for name in names)]
         for group in largest
     ]
     head = ("group", "rows", *(largest[0][name].spec.title for name in names))
@@ -127,12 +128,11 @@ def _evaluated(evaluation: Evaluation) -> str:
     return f"At threshold {three_digits(evaluation.threshold)}, as evaluated"
 
 
-def shown_groups(groups: Sequence[Group], most: int) -> tuple[Sequence[Group], list[str]]:
-    """The groups and the metrics for which a page has room."""
-    largest = sorted(groups, key=lambda group: -group.rows)[:most] if len(groups) > most else groups
-    shared = [row.name for row in largest[0].metrics if all(row.name in group for group in largest)]
+def metrics_shown(groups: Sequence[Group]) -> list[str]:
+    """The metrics of groups for which a page has room."""
+    shared = [row.name for row in groups[0].metrics if all(row.name in group for group in groups)]
     usual = dict.fromkeys([*ON_PAGE_OF_GROUPS, *HEADLINE])
-    return largest, ([name for name in usual if name in shared] or shared)[:_GROUP_METRICS]
+    return ([name for name in usual if name in shared] or shared)[:_GROUP_METRICS]
 
 
 def _group_cell(row: MetricRow) -> str:
@@ -145,13 +145,14 @@ def group_numbers(evaluation: Evaluation, most: int = MOST_GROUPS) -> dict[str, 
     """The groups that the page shows, for the copied JSON: names once, and of each group its key, rows and numbers."""
     if not evaluation.groups:
         return {"by": [], "names": [], "methods": [], "parts": []}
-    largest, names = shown_groups(evaluation.groups, most)
+    largest = groups_shown(evaluation, most)
+    names = metrics_shown(largest)
     methods = [*dict.fromkeys(group[name].method for group in largest for name in names)]
     parts = [
         [[_key(key) for key in group.key], group.rows, [_numbers(group[name], methods) for name in names]]
         for group in largest
     ]
-    by = [clipped(by, _GROUP_NAME) for by in largest[0].by]
+    by = [clipped(by, GROUP_NAME) for by in largest[0].by]
     return {"by": [*by], "names": [*names], "methods": [*methods], "parts": [*parts]}
 
 
@@ -161,4 +162,4 @@ def _numbers(row: MetricRow, methods: list[str]) -> list[float | str | None]:
 
 
 def _key(key: Label | None) -> int | float | str | None:
-    return key if key is None or isinstance(key, (int, float)) else clipped(key, _GROUP_NAME)
+    return key if key is None or isinstance(key, (int, float)) else clipped(key, GROUP_NAME)

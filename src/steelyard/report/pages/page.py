@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from steelyard.analysis.calibration.calibration import calibration
+from steelyard.analysis.results.formatting import unbroken
 from steelyard.arguments import names_wrong_arguments
 from steelyard.evaluation.class_views import class_evaluation, rarest_class
 from steelyard.evaluation.evaluation import Evaluation
@@ -16,7 +18,7 @@ from steelyard.report.metric_blocks import rows_by_class
 from steelyard.report.pages import metric_facts
 from steelyard.report.pages.class_map import map_data
 from steelyard.report.pages.class_sections import classes_context
-from steelyard.report.pages.decision_section import decision_section
+from steelyard.report.pages.decision_section import decision
 from steelyard.report.pages.document import clipped, rendered_html
 from steelyard.report.pages.frame import Section, framed
 from steelyard.report.pages.group_section import group_section, groups_compared
@@ -27,6 +29,8 @@ from steelyard.report.pages.sections import page_context
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from markupsafe import Markup
 
     from steelyard.analysis.comparison.comparison import Comparison
     from steelyard.analysis.comparison.leaderboard import Statement
@@ -117,8 +121,18 @@ def _evaluation_page(evaluation: Evaluation, source: str, more: Sequence[Section
     first = sum(sentence.code in before for sentence in evaluation.verdict)
     sentences = [*evaluation.verdict[:first], *opening, *evaluation.verdict[first:]]
     context = page_context(thresholded, source, data, sentences)
-    decision = [] if evaluation.scores is None else [decision_section(evaluation, data)]
-    return _fitting(thresholded, context | {"more": more, "decision": decision}, data, _formulas(thresholded))
+    asked = None if evaluation.scores is None else decision(evaluation, data)
+    data |= {} if asked is None else {"decision": asked.data}
+    context |= {"more": more, "decision": asked, "calibration": _calibration_words(evaluation)}
+    return _fitting(thresholded, context, data, _formulas(thresholded))
+
+
+def _calibration_words(evaluation: Evaluation) -> list[str]:
+    """Whether the scores can be used as probabilities, where that can be asked of them."""
+    scores = evaluation.scores
+    if scores is None or not scores.has_probabilities or evaluation.is_clustered or evaluation.is_planned:
+        return []
+    return [unbroken(text) for text in calibration(scores, level=evaluation.level).verdict[:2]]
 
 
 def _fitting(evaluation: Evaluation, context: Mapping[str, Any], data: dict[str, Any], formulas: str) -> str:
@@ -136,11 +150,33 @@ def _fitting(evaluation: Evaluation, context: Mapping[str, Any], data: dict[str,
 
 
 def _sections(context: Mapping[str, Any], data: Mapping[str, Any], groups: Section) -> list[Section]:
-    """The parts of the page from top to bottom."""
-    first, *others = (rendered_html(f"{name}.html", **context) for name in ("opening", "metrics", "curves"))
-    about = Section(rendered_html("about.html", **context))
-    opening = [Section(first, data), *context.get("decision", ())]
-    return [*opening, *map(Section, others), groups, *context["more"], about]
+    """The parts of the page from top to bottom; of two classes in tabs."""
+    names = ("opening", "metrics", "curves", "class_table", "about")
+    opening, metrics, curves, classes, about = (rendered_html(f"{name}.html", **context) for name in names)
+    more: Sequence[Section] = context["more"]
+    first = Section(opening, data)
+    if context["classes"]:
+        return [first, *map(Section, (metrics, curves, classes)), groups, *more, Section(about)]
+    rows = [part.html for part in more if part.holds_rows]
+    parts = [
+        _Part("metrics", "Metrics", [metrics, *(part.html for part in more if not part.holds_rows)]),
+        _Part("groups", "For whom", [groups.html, classes, *rows]),
+        _Part("curves", "Curves", [curves]),
+    ]
+    if context["has_probabilities"]:
+        parts.insert(2, _Part("probabilities", "Probabilities", [rendered_html("probabilities.html", **context)]))
+    numbers: dict[str, Any] = {**groups.data}
+    for part in more:
+        numbers |= part.data
+    return [first, Section(rendered_html("parts.html", parts=parts), numbers), Section(about)]
+
+
+class _Part(NamedTuple):
+    """A tab: its address, its title, and what stands in it."""
+
+    key: str
+    title: str
+    sections: Sequence[Markup]
 
 
 def _formulas(evaluation: Evaluation) -> str:
@@ -163,7 +199,7 @@ def _classes_page(evaluation: Evaluation, source: str, more: Sequence[Section]) 
         "explained": metric_facts.explained([*rarest.metrics, *evaluation.metrics]),
     }
     context = page_context(rarest, source, data, evaluation.verdict) | classes_context(evaluation, table, source)
-    context |= {"more": [*risk_section(evaluation), *more]}
+    context |= {"more": [*risk_section(evaluation), *more], "decision": None}
     return _fitting(evaluation, context, data, _formulas(rarest))
 
 

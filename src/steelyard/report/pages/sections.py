@@ -14,6 +14,7 @@ from steelyard.evaluation.verdict.verdict import limiting_rate
 from steelyard.report.metric_blocks import top_metrics
 from steelyard.report.pages.controls import controls
 from steelyard.report.pages.document import label_html
+from steelyard.report.pages.failing_groups import failing_text
 from steelyard.report.pages.html_tables import class_table, metric_lines
 from steelyard.report.source_facts import column_facts
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from steelyard.evaluation.evaluation import Evaluation
     from steelyard.evaluation.verdict.sentences import Sentence
 
-_OVER_THRESHOLD = {"over-threshold": "Metrics over the threshold"}
+_OVER_THRESHOLD = {"over-threshold": "Metrics over the threshold", "expected-cost": "Expected cost over the threshold"}
 _OVER_PREVALENCE = {"over-prevalence": "Metrics over prevalence"}
 
 
@@ -47,6 +48,8 @@ def page_context(
         "band_words": _band_words(evaluation),
         "has_probabilities": bool(data.get("reliability")),
         "over": (_OVER_THRESHOLD if has_scores else {}) | _OVER_PREVALENCE,
+        "failing": failing_text(evaluation),
+        "optimised": controls(data).choices,
         "metrics": metric_lines(evaluation),
         "top_metrics": {*top_metrics(evaluation).values()},
         "metric_key": "metric",

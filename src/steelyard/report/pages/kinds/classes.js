@@ -16,6 +16,7 @@ import "../templates/classes.js";
 import "../templates/state.js";
 import "../templates/rows.js";
 import "../templates/outcomes.js";
+import "../templates/sentences.js";
 import "../templates/update.js";
 import "../templates/dots.js";
 import "../templates/curves.js";

@@ -48,8 +48,8 @@ export function plot(id, { x, y, xTitle, yTitle, left = 40, right = 16, height: 
   let free = 0;
   for (const tick of x.ticks) {
     const words = x.name(tick), half = 3.4 * words.length;
-    el("line", { class: "grid-line", x1: round(X(tick)), x2: round(X(tick)), y1: box.top, y2: box.bottom }, svg);
     if (X(tick) - half < free) continue;
+    el("line", { class: "grid-line", x1: round(X(tick)), x2: round(X(tick)), y1: box.top, y2: box.bottom }, svg);
     el("text", { class: "tick", x: round(X(tick)), y: box.bottom + 16, "text-anchor": "middle" }, svg, words);
     free = X(tick) + half + 6;
   }

@@ -8,7 +8,6 @@ import {
   THRESHOLDS, thresholdText, valueAt, view, WHOLE,
 } from "./state.js";
 import { move } from "./update.js";
-import { dragged } from "./dots.js";
 
 export const each = (make) => Array.from({ length: THRESHOLDS }, (_, i) => make(i));
 const rates = (c) => [c[2] / (c[2] + c[3]), c[0] / (c[0] + c[1])];
@@ -118,43 +117,7 @@ chart("pr", (share) => {
   return p;
 }, (c) => [recallOf(c), precisionOf(c)], (c, index, x, y) => `${thresholdText(index)} · recall ${percent(x)} · precision ${percent(y)}`);
 
-chart("gain", (share) => {
-  const p = plot("gain", { square: true, x: SHARES, y: SHARES, xTitle: "Predicted positive rate", yTitle: "True positive rate (recall)" });
-  const s = share === null ? view.share : share, point = (c) => [flagged(c), recallOf(c)];
-  line(p, [[0, 0], [1, 1]], "chance-line");
-  line(p, [[0, 0], [s, 1], [1, 1]], "perfect-line");
-  banded(p, share, point, true);
-  line(p, each((i) => point(atPrevalence(countsAt(i), share))), "curve");
-  return p;
-}, (c) => [flagged(c), recallOf(c)], (c, index, x, y) => `${thresholdText(index)} · ${percent(x)} of the rows predicted positive · recall ${percent(y)}`);
-
 const atThreshold = upright((c, index) => [index === null ? NaN : Math.min(thresholdAt(index), SCORES.to)]);
-
-// The bars have the colours of the outcomes, as the dots have.
-const binMiddle = (i) => SCORES.from + ((SCORES.to - SCORES.from) * (i + 0.5)) / D.histogram.positive.length;
-function coloured(svg) {
-  const t = state.index === null ? NaN : thresholdAt(state.index);
-  for (const bar of svg.querySelectorAll("[data-bin]")) bar.classList.toggle("error", !Number.isNaN(t) && binMiddle(Number(bar.dataset.bin)) >= t !== bar.classList.contains("bin-positive"));
-}
-if (host("scores")) charts.push({ room: host("scores"), moved() { const svg = host("scores").querySelector("svg"); if (svg) coloured(svg); } });
-
-chart("scores", () => {
-  const h = D.histogram, n = h.positive.length, most = { 1: Math.max(...h.positive), "-1": Math.max(...h.negative) };
-  const y = { from: -1, to: 1, ticks: [0], name: () => "" };
-  const p = plot("scores", { x: SCORES, y, xTitle: "Score", yTitle: "Each class to its own highest bar", height: 320 });
-  const wide = (p.box.right - p.box.left) / n;
-  for (let i = 0; i < n; i++) {
-    for (const [share, sign, kind] of [[h.positive[i], 1, "bin-positive"], [h.negative[i], -1, "bin-negative"]]) {
-      const tall = Math.abs(p.Y(share / (most[sign] || 1)) - p.Y(0));
-      el("rect", { class: kind, "data-bin": i, x: round(p.box.left + i * wide), width: Math.max(1, round(wide - 1)), y: round(sign > 0 ? p.Y(0) - tall : p.Y(0)), height: round(tall) }, p.svg);
-    }
-  }
-  el("text", { class: "label", x: p.box.right, y: p.box.top + 12, "text-anchor": "end" }, p.svg, "positives");
-  el("text", { class: "label", x: p.box.right, y: p.box.bottom - 6, "text-anchor": "end" }, p.svg, "negatives");
-  dragged(p);
-  coloured(p.svg);
-  return p;
-}, atThreshold, (c, index) => `${thresholdText(index)} · recall ${percent(recallOf(c))} · false positive rate ${percent(rates(c)[0])}`, true);
 
 const short = (row) => (row.title.length > 14 ? `${row.title.slice(0, 13)}…` : row.title);
 function spanned(values) {
@@ -212,7 +175,7 @@ const overPrevalence = {
   },
   draw() {
     const base = cellsAt(state.index);
-    const p = several("over-prevalence", PREVALENCE, "Prevalence (log scale)", (row) => D.stops.map((s, i) => [s, valueAt(row, atPrevalence(base, shareAt(i)), i)]));
+    const p = several("over-prevalence", PREVALENCE, "Prevalence (logit scale)", (row) => D.stops.map((s, i) => [s, valueAt(row, atPrevalence(base, shareAt(i)), i)]));
     Object.assign(this, { p, rule: rule(p) });
     p.svg.addEventListener("click", (event) => {
       const box = p.svg.getBoundingClientRect(), x = ((event.clientX - box.left) * p.width) / box.width;
@@ -256,13 +219,7 @@ const overThresholds = (head, make) => () => [["threshold", ...head], ...each((i
 if (THRESHOLDS) {
   tables.set("roc", overThresholds(["false_positive_rate", "recall"], rates));
   tables.set("pr", overThresholds(["recall", "precision"], (c) => [recallOf(c), precisionOf(c)]));
-  tables.set("gain", overThresholds(["predicted_positive_rate", "recall"], (c) => [flagged(c), recallOf(c)]));
   tables.set("over-threshold", () => overThresholds(state.chosen, (c) => state.chosen.map((name) => valueAt(BY_NAME.get(name), c, state.stop)))());
-  tables.set("scores", () => {
-    const { positive, negative } = D.histogram, wide = (SCORES.to - SCORES.from) / positive.length;
-    return [["from", "to", "share_of_positives", "share_of_negatives"], ...positive.map((share, i) => [SCORES.from + i * wide, SCORES.from + (i + 1) * wide, share, negative[i]])];
-  });
   tables.set("reliability", () => [["predicted", "positives", "negatives", "low", "high"], ...D.reliability.map((bin) => [(bin.sp + bin.sn) / (bin.p + bin.n), bin.p, bin.n, bin.low, bin.high])]);
 }
 tables.set("over-prevalence", () => [["prevalence", ...state.chosen], ...D.stops.map((s, i) => [s, ...state.chosen.map((name) => valueAt(BY_NAME.get(name), atPrevalence(cellsAt(state.index), shareAt(i)), i))])]);
-tables.set("picture", () => [["cell", "rows"], ...["tp", "fn", "fp", "tn"].map((name, i) => [name, atPrevalence(cellsAt(state.index), shareAt(state.stop))[i]])]);

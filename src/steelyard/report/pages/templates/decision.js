@@ -5,8 +5,8 @@ import { above, area, dot, el, host, labels, line, place, plot, put, roomOf, rul
 import { begins, copied, kept, remembered, tables, when } from "./frame.js";
 import { outcomes, phrase } from "./outcomes.js";
 import {
-  atPrevalence, charts, countsAt, pointer, prevalence, SCORES, shareAt, state, stopOf, thresholdAt, THRESHOLDS,
-  thresholdText, WHOLE,
+  atPrevalence, bestThreshold, BY_NAME, charts, countsAt, pointer, prevalence, SCORES, shareAt, START, state, stopOf,
+  thresholdAt, THRESHOLDS, thresholdText, WHOLE,
 } from "./state.js";
 import { follow, move, settled } from "./update.js";
 import { each, flagged, listen, stepEnd } from "./curves.js";
@@ -29,17 +29,19 @@ if (D.decision) (() => {
   const entered = (key) => (entry(key).validity.badInput ? NaN : entry(key).value === "" ? null : Number(entry(key).value));
 
   function settings() {
-    const wrong = {}, limits = [], [cost, alerts, rows] = KEYS.map(entered), isWhole = (v, low, high) => Number.isInteger(v) && v >= low && v <= high;
-    if (!(cost >= 1e-4 && cost <= 1e6)) wrong.cost = W.wrong.cost;
+    const wrong = {}, limits = [], [given, alerts, typed] = KEYS.map(entered), rows = typed === null ? D.headline.base : typed, isWhole = (v, low, high) => Number.isInteger(v) && v >= low && v <= high;
+    if (given !== null && !(given >= 1e-4 && given <= 1e6)) wrong.cost = W.wrong.cost;
     for (const name of KEYS.slice(3)) {
       const v = entered(name);
       if (v !== null && !(v >= 0 && v <= 100)) wrong[name] = W.wrong.share;
       else if (v) limits.push({ name, bound: v / 100, text: name + " >= " + plain(v) + " %", where: name + ">=" + v + "%" });
     }
-    if (alerts !== rows && !isWhole(rows, 1, 1e9)) wrong.rows = W.wrong.rows;
+    if (typed !== null && !isWhole(rows, 1, 1e9)) wrong.rows = W.wrong.rows;
     else if (alerts !== null && !isWhole(alerts, 0, rows)) wrong.alerts = W.wrong.alerts;
     else if (alerts !== null && alerts < rows) limits.push({ name: "alerts", alerts, rows, text: `alerts <= ${whole(alerts)} of ${whole(rows)} rows`, where: `alerts<=${alerts} of ${rows}` });
-    return { cost, limits, wrong, confidence: limits.length && menu && menu.value ? Number(menu.value) : null };
+    // Without a cost as much is found as the limits allow, or where these ask for that with as few false alarms.
+    const aim = given !== null ? "cost" : limits.some(({ name }) => !["recall", "negative_predictive_value"].includes(name)) ? "recall" : "specificity";
+    return { given, aim, cost: given === null ? 1 : given, limits, wrong, nothing: given === null && !limits.length, confidence: limits.length && menu && menu.value ? Number(menu.value) : null };
   }
 
   // ---------------------------------------------------------------- the answer
@@ -49,15 +51,18 @@ if (D.decision) (() => {
     const drawn = share === null || !asked.confidence ? [] : asked.limits.filter((limit) => !ofClass(limit));
     const found = { ...asked, share, notes, bad, at: prevalence(), base: D.headline.base, index: null, text: bad ? mended(Object.entries(asked.wrong)[0]) : "", there: ROWS_AT.map((c) => atPrevalence(c, share)), confidence: drawn.length ? null : asked.confidence };
     if (bad) return found;
+    if (found.nothing) return Object.assign(found, { text: W.nothing, costs: costsOf(found), notes: W.why ? [W.why] : [] });
     const kept = found.confidence && found.limits.length ? keptBy(found.limits, ROWS_AT, found.confidence, { starts: W.starts, whole: WHOLE }) : null;
-    Object.assign(found, decide({ ...found, kept, plateau: W.plateau }));
+    Object.assign(found, decide({ ...found, cost: { cost: found.cost, recall: 1e6, specificity: 0 }[found.aim], kept, plateau: W.plateau }));
+    if (found.aim !== "cost") Object.assign(found, { costs: costsOf(found), plateau: null });
     (found.index === null ? refused : described)(found);
     if (drawn.length) notes.push(note("shifted", { titles: drawn.map(({ name }) => W.titles[name] || name).join(" and "), confidence: asked.confidence }));
     if (W.why) notes.push(W.why);
     return found;
   }
 
-  const mended = ([key, why]) => note("mend", { entry: entry(key).closest("label").firstChild.textContent.trim(), why: why.slice(0, 1).toLowerCase() + why.slice(1) });
+  const costsOf = ({ there, cost }) => there.map((c) => (cost * c[1] + c[2]) / (c[0] + c[1] + c[2] + c[3]));
+  const mended = ([key, why]) => note("mend", { entry: entry(key).labels[0].textContent, why: why.slice(0, 1).toLowerCase() + why.slice(1) });
 
   function refused(found) {
     if (found.unmet) {
@@ -80,9 +85,9 @@ if (D.decision) (() => {
 
   function described(found) {
     const { limits, notes, share, plateau } = found, counts = outcomes(found.there[found.index], share);
-    found.text = [outcomeText(found, counts), costText(found), limitsText(found)].join(" ").trim();
-    const [low, high] = plateau.map((i) => (kindOf(i) === "threshold" ? digits(at(i)) : kindOf(i) + " flagged"));
-    notes.push(note(plateau[0] === plateau[1] ? "alone" : "plateau", { with: limits.length ? W.notes.limited : "The", within: inPercent(W.plateau), low, high }));
+    found.text = [outcomeText(found, counts), found.aim === "cost" ? costText(found) : "", limitsText(found)].filter(Boolean).join(" ").trim();
+    const [low, high] = (plateau || []).map((i) => (kindOf(i) === "threshold" ? digits(at(i)) : kindOf(i) + " flagged"));
+    if (plateau) notes.push(note(plateau[0] === plateau[1] ? "alone" : "plateau", { with: limits.length ? W.notes.limited : "The", within: inPercent(W.plateau), low, high }));
     if (found.onlyTrivial) notes.push(note("trivial", sure(found)), ...needed(found));
     if (limits.length && !WHOLE) notes.push(note("held", { held: whole(THRESHOLDS), all: whole(D.all_thresholds) }));
   }
@@ -109,12 +114,12 @@ if (D.decision) (() => {
     return text.slice(0, 1).toUpperCase() + text.slice(1);
   }
 
-  function commands({ cost, limits, confidence, share, index, costs, bad }) {
+  function commands({ cost, aim, limits, confidence, share, index, costs, bad, nothing }) {
     if (bad) return [];
-    let search = `steelyard threshold ${W.file} --cost-fn ${cost}` + (share === null ? "" : " --prevalence " + share);
+    let search = `steelyard threshold ${W.file}` + (nothing ? "" : aim === "cost" ? ` --cost-fn ${cost}` : ` --metric ${aim}`) + (share === null ? "" : " --prevalence " + share);
     for (const { where } of limits) search += ` --where '${where}'`;
     if (confidence) search += " --confidence " + confidence;
-    if (!W.is_gated) return [search];
+    if (nothing || !W.is_gated) return [search];
     if (limits.length) return [search + " -o chosen.json", `steelyard gate ${W.file} --guarantee chosen.json`];
     if (share !== null) return [search];
     const least = Number(Math.min(costs[0], costs[LAST]).toPrecision(6));
@@ -132,7 +137,7 @@ if (D.decision) (() => {
     const cheap = FLAGGING.filter((i) => cost(i) <= top), inside = (cheap.length ? cheap : FLAGGING).map(at), low = Math.min(...inside), high = Math.max(...inside), pad = (high - low) / 25 || (SCORES.to - SCORES.from) / 20;
     const x = ticked(Math.max(SCORES.from, low - pad), Math.min(SCORES.to, high + pad));
     const p = plot("expected-cost", { x, y: ticked(0, top), xTitle: "Threshold", yTitle: `Expected cost per ${whole(base)} rows, in false alarms`, right: 128 });
-    if (index !== null) {
+    if (plateau) {
       const from = plateau[0] === LAST ? x.from : at(plateau[0]), to = plateau[1] ? at(plateau[1]) : x.to;
       area(p, [[from, 0], [from, top], [to, top], [to, 0]], "plateau");
     }
@@ -159,10 +164,9 @@ if (D.decision) (() => {
     const steps = stepped(INNER, benefit), end = drawn(steps, "curve").flat().slice(-1)[0];
     const next = steps.findIndex(([t]) => t > implied), [[u, low], [v, high]] = next > 0 ? steps.slice(next - 1, next + 1) : [[0, NaN], [1, NaN]], here = low + ((high - low) * (implied - u)) / (v - u);
     labels(p, [{ words: "this model", kind: "fill-0", y: end && end[1] }, { words: "treat none", kind: "baseline", y: 0 }, { words: "treat all", kind: "baseline", y: y.from }]);
-    place(rule(p, "implied"), p, implied);
-    place(dot(p), p, implied, here);
+    if (answer.given !== null) { place(rule(p, "implied"), p, implied); place(dot(p), p, implied, here); }
     const words = (isNumber(here) ? " · net benefit " + digits(here) : "") + (isNumber(chosen) ? " · " + digits(chosen) + " at the threshold that costs least" : "");
-    host("decision-curve-readout").textContent = `${ratio(answer)} for a miss: threshold probability ${percent(implied)}${words}`;
+    host("decision-curve-readout").textContent = answer.given === null ? "" : `${ratio(answer)} for a miss: threshold probability ${percent(implied)}${words}`;
   }
 
   // The answer follows the prevalence, and what is drawn follows the answer.
@@ -174,7 +178,7 @@ if (D.decision) (() => {
       if (this.mark) this.mark(pointer.at === null ? state.index : pointer.at);
     },
   });
-  const words = Object.assign(following(host("decision-title").parentNode, () => {}), { mark: used });
+  const words = Object.assign(following(entry("sentence").parentNode, () => {}), { mark: used });
   const chart = Object.assign(following(roomOf("expected-cost"), costChart), {
     mark(index) {
       if (this.for !== answer || answer.bad || index === null) return;
@@ -196,30 +200,55 @@ if (D.decision) (() => {
 
   // A word below an entry: what is wrong with it, or what became of it.
   function marked(key, isWrong, words) {
-    const box = entry(key), room = box.closest("label");
-    put(box, "aria-invalid", isWrong);
-    say(room.querySelector("b") || el("b", { role: "alert" }, room), unbroken(words || ""));
+    put(entry(key), "aria-invalid", isWrong);
+    say(entry(key).parentNode.querySelector("b"), unbroken(words || ""));
   }
 
   function written() {
     const { index, wrong, plateau, costs, text } = answer, sentence = entry("sentence"), lines = commands(answer);
     for (const key of KEYS) marked(key, key in wrong, wrong[key]);
     say(sentence, unbroken(text));
+    sentence.classList.toggle("soft", answer.nothing === true);
     sentence.dataset.answer = index === null ? "" : JSON.stringify({ index, cost: costs[index], plateau });
     const notes = answer.notes.map(unbroken);
     if (notes.join("") !== entry("notes").textContent) entry("notes").replaceChildren(...notes.map((words) => el("p", {}, null, words)));
     say(entry("commands"), lines.join("\n"));
-    say(entry("shell-note"), (lines.length === 1 ? W.notes.gate + " " : "") + W.unnamed);
+    say(entry("shell-note"), (lines.length === 1 && !answer.nothing ? W.notes.gate + " " : "") + W.unnamed);
   }
 
   function used() {
     const { index, bad } = answer, here = index !== null && index === state.index, box = entry("prevalence");
     entry("use").disabled = here || index === null;
+    for (const key of ["use", "copy"]) entry(key).hidden = answer.nothing === true;
     say(entry("use"), here ? "The page is at this threshold" : "Use this threshold");
     entry("copy").disabled = index === null;
     entry("copy-commands").disabled = bad;
     if (wrongAt !== null && wrongAt !== prevalence()) { wrongAt = null; marked("prevalence", false, ""); }
     if (document.activeElement !== box && wrongAt === null) box.value = plain(Number((100 * prevalence()).toPrecision(state.stop in D.stops ? 3 : 10)));
+  }
+
+  // ---------------------------------------------------------------- the menu of operating points
+
+  function points() {
+    const { there } = answer, { cost, recall, confidence } = W.menu, limit = { name: "recall", bound: recall }, costing = (c, limits = [], kept = null) => decide({ there, cost: c, limits, kept, plateau: 0 }).index;
+    const nearest = FLAGGING.reduce((best, i) => { const off = (k) => Math.abs(there[k][0] + there[k][2] - there[k][0] - there[k][1]); return off(i) < off(best) ? i : best; }, 1);
+    const kept = W.exact ? costing(0, [limit], keptBy([limit], ROWS_AT, confidence, { starts: W.starts, whole: WHOLE })) : null;
+    const best = (name) => (BY_NAME.has(name) && isNumber(BY_NAME.get(name).best) ? bestThreshold(name) : null);
+    return [
+      ["as evaluated", START.index], ["best F1", best("f1")], ["best AC-score", best("ac_score")], [`recall of ${inPercent(recall)} guaranteed`, kept],
+      ["as many alerts as positives", nearest], [`a miss costs ${cost} false alarms`, costing(cost)], ["flag nobody", 0], ["flag everybody", LAST],
+    ].filter(([, i]) => i !== null);
+  }
+
+  function offered() {
+    const room = host("points").querySelector("div");
+    room.replaceChildren(...points().map(([name, index]) => {
+      const counts = outcomes(answer.there[index], answer.share), button = el("button", { type: "button", value: String(index) });
+      el("b", {}, button, name);
+      el("span", {}, button, unbroken(`${kindOf(index) === "threshold" ? `at ${digits(at(index))}: ` : ""}${whole(counts.found)} of ${whole(counts.positives)} found, ${whole(counts.false_alarms)} false ${counts.false_alarms === 1 ? "alarm" : "alarms"}`));
+      button.addEventListener("click", () => { host("points").open = false; move({ index }); });
+      return button;
+    }));
   }
 
   // ---------------------------------------------------------------- entries and the address
@@ -254,6 +283,7 @@ if (D.decision) (() => {
     for (const box of ENTRIES) box.addEventListener("input", changed);
     when("decision-prevalence", "input", prevalenceEntered);
     when("decision-prevalence", "blur", used);
+    host("points").addEventListener("toggle", () => { if (host("points").open) { settled(); offered(); } });
     when("decision-use", "click", () => { settled(); move({ index: answer.index }); });
     when("decision-copy", "click", () => { settled(); remembered(); copied(answer.text + " " + location.href); });
     when("decision-copy-commands", "click", () => copied(entry("commands").textContent));

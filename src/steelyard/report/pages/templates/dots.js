@@ -1,16 +1,18 @@
 // Dots: a thousand rows by score and outcome, in the whole rows of the headline, and the threshold one can drag.
 
 import { grouped, percent } from "./numbers.js";
-import { el, host, plot, round, say, shown } from "./charts.js";
+import { el, host, plot, round, say, shown, ticked } from "./charts.js";
 import { tables } from "./frame.js";
-import { dotOutcomes, dotsByScore, fewerThanOne, outcomes, OUTCOMES, stackedDots } from "./outcomes.js";
+import { dotOutcomes, dotsByScore, fewerThanOne, outcomes, OUTCOMES, stackedDots, stretched } from "./outcomes.js";
 import {
-  charts, nearestThreshold, pointer, prevalence, RIGHTMOST, SCORES, shareAt, state, thresholdAt, THRESHOLDS,
-  thresholdText, WHOLE,
+  charts, nearestPlace, pointer, prevalence, RIGHTMOST, SCORES, shareAt, state, thresholdAt, THRESHOLDS, thresholdText,
+  WHOLE,
 } from "./state.js";
 import { move } from "./update.js";
 
-const DOT = 6, BLOCK_DOT = 7, TALL = 224, FEW_DOTS = 40;
+const DOT = 6, BLOCK_DOT = 7, TALL = 232;
+// Ticks between those of other charts, where there is room for them.
+const AXIS = THRESHOLDS > 0 && stretched(D.thresholds, SCORES, WHOLE), FINER = THRESHOLDS > 0 ? ticked(SCORES.from, SCORES.from + (SCORES.to - SCORES.from) / 5).ticks.filter((t) => t <= SCORES.to) : [];
 const OUTCOME_WORDS = ["found (true positives)", "missed (false negatives)", "false alarms (false positives)", "correctly rejected (true negatives)"];
 const dots = {
   room: host("dots"),
@@ -18,12 +20,11 @@ const dots = {
     if (!host("dots")) return;
     const byScore = THRESHOLDS > 0 && state.index !== null;
     if (redraw || !this.p || this.byScore !== byScore) this.draw(byScore);
-    const drawn = dotOutcomes(cells, Math.min(D.headline.base, D.dots));
+    const drawn = dotOutcomes(cells, D.headline.base, D.dots);
     this.place(drawn, byScore ? this.byScores(drawn) : this.byPrediction(drawn));
     this.words(outcomes(cells, share), drawn);
     if (!byScore) return;
-    const at = this.p.X(Math.min(thresholdAt(state.index), SCORES.to)), nobody = thresholdAt(state.index) === Infinity;
-    const x = round(nobody ? this.p.box.right + 6 : at);
+    const { left, right: end } = this.p.box, x = round(thresholdAt(state.index) === Infinity ? end + 6 : left + (end - left) * AXIS.places[state.index]);
     this.handle.setAttribute("transform", `translate(${x} 0)`);
     this.handle.setAttribute("aria-valuenow", String(Number(host("threshold").value)));
     this.handle.setAttribute("aria-valuetext", thresholdText(state.index));
@@ -35,8 +36,8 @@ const dots = {
   draw(byScore) {
     this.byScore = byScore;
     const y = { from: 0, to: 1, ticks: [], name: String };
-    const x = byScore ? SCORES : { from: 0, to: 1, ticks: [0.25, 0.75], name: (v) => (v < 0.5 ? "predicted negative" : "predicted positive") };
-    const p = this.p = plot("dots", { x, y, xTitle: byScore ? "Score" : "", yTitle: "", right: 16, left: 8, height: TALL + 72 });
+    const x = byScore ? { ...SCORES, ticks: [...new Set([...SCORES.ticks, ...FINER])].sort((a, b) => a - b), map: AXIS.map } : { from: 0, to: 1, ticks: [0.25, 0.75], name: (v) => (v < 0.5 ? "predicted negative" : "predicted positive") };
+    const p = this.p = plot("dots", { x, y, xTitle: byScore ? "Score, wider where rows are many" : "", yTitle: "", right: 16, left: 8, height: TALL + 72 });
     this.size = byScore ? DOT : BLOCK_DOT;
     this.circles = Array.from({ length: D.dots }, () => el("circle", {}, p.svg));
     this.seen = [];
@@ -52,7 +53,7 @@ const dots = {
     dragged(p);
   },
   byScores(whole) {
-    return dotsByScore({ ...D.thresholds, whole, now: thresholdAt(state.index), isWhole: WHOLE, axis: SCORES, X: this.p.X, left: this.p.box.left, right: this.p.box.right, size: DOT });
+    return dotsByScore(AXIS, D.thresholds, whole, state.index, this.p.box, DOT);
   },
   // By prediction, where there is no score: two blocks, as wide as their rows need.
   byPrediction(whole) {
@@ -66,11 +67,10 @@ const dots = {
   // Only what changed is written.
   place(whole, sides) {
     const places = stackedDots(whole, sides, this.p.box, this.size);
-    // Few positives are drawn larger.
-    const r = this.size / 2 - 0.6, large = whole.positives <= FEW_DOTS ? r * 1.5 : r;
+    const r = this.size / 2 - 0.6;
     const last = this.circles.length - 1, { positives } = whole;
     // From the two ends, so that where a class has a dot more those of the other stay.
-    places.forEach(([x, y, kind], i) => this.put(i < positives ? i : last - i + positives, round(x), round(y), kind, i < positives ? large : r));
+    places.forEach(([x, y, kind], i) => this.put(i < positives ? i : last - i + positives, round(x), round(y), kind, r));
     for (let i = places.length; i <= last; i++) this.put(last - i + positives, 0, 0, "", r);
   },
   put(i, x, y, kind, r) {
@@ -117,12 +117,11 @@ export function stepped(event) {
   move({ index: Math.min(last, Math.max(0, to)) });
 }
 
-// Press anywhere in the dots or the histogram, and the threshold comes along.
-export function dragged(p) {
+// Press anywhere in the dots, and the threshold comes along.
+function dragged(p) {
   const go = (event) => {
     const box = p.svg.getBoundingClientRect(), x = ((event.clientX - box.left) * p.width) / box.width;
-    const part = (x - p.box.left) / (p.box.right - p.box.left);
-    move({ index: nearestThreshold(part > 1.01 ? Infinity : SCORES.from + (SCORES.to - SCORES.from) * part) });
+    move({ index: nearestPlace(AXIS.places, (x - p.box.left) / (p.box.right - p.box.left)) });
   };
   p.svg.classList.add("drags");
   p.svg.addEventListener("pointerdown", (event) => { if (event.button) return; p.svg.setPointerCapture(event.pointerId); pointer.at = null; go(event); });

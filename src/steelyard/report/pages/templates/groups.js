@@ -1,17 +1,19 @@
 // Groups: each beside all rows, following the sliders, in the order of what intervals separate.
 
 import {
-  between, chanceOf, drawn, intervalOf, isNumber, placed, reasonOf, reweighted, rowsOfEach, valueOf, valueText,
+  between, chanceOf, counted, drawn, intervalOf, isNumber, placed, reasonOf, reweighted, rowsOfEach, valueOf,
+  valueText,
 } from "./numbers.js";
 import { el, host, put, shown } from "./charts.js";
 import { begins, kept, remembered, tables } from "./frame.js";
-import { BY_NAME, charts, groupsNow, isStart, rests, rows, shareAt, state, THRESHOLDS } from "./state.js";
+import { filled } from "./outcomes.js";
+import { BY_NAME, charts, groupsNow, isStart, rateRow, rests, rows, shareAt, state, THRESHOLDS } from "./state.js";
 import { across, bar, drawBand, drawMark } from "./rows.js";
-import { rateRow } from "./update.js";
+import { atLeast } from "./promises.js";
 
 const GROUP_ROWS = [...document.querySelectorAll("#group-table tbody tr")].map((tr, i) => {
   const [, , found] = D.groups.parts[i], mark = el("span", { class: "apart" }, tr.querySelector("th"));
-  return { tr, i, mark, now: found.slice(), cells: [...tr.querySelectorAll("td")].slice(1).map((td, k) => groupCell(td, D.groups.names[k])) };
+  return { tr, i, name: tr.querySelector("th").textContent, mark, now: found.slice(), cells: [...tr.querySelectorAll("td")].slice(1).map((td, k) => groupCell(td, D.groups.names[k])) };
 });
 groupsNow.push(...GROUP_ROWS);
 const groupMetric = (name) => BY_NAME.get(name) || rateRow(name);
@@ -82,16 +84,32 @@ function orderGroups() {
   for (const group of [...GROUP_ROWS].sort((a, b) => apart(a, k) - apart(b, k) || order(a) - order(b) || a.i - b.i)) body.appendChild(group.tr);
 }
 
+// For whom it fails now: nothing is found, or so little as would be found by chance in few of all groups.
+const FAILING_FIRST = host("failing") ? [...host("failing").childNodes] : [];
+function drawFailing(cells) {
+  const { some, group, more, most } = D.groups.failing, found = cells[0] / (cells[0] + cells[1]), few = (1 - D.level) / 2 / D.groups.of;
+  const each = GROUP_ROWS.map(({ i }) => {
+    const of = groupCells(groupViews[i], null), [tp, fn] = of.map((cell) => cell / groupViews[i].one[0]), rows = Math.round(tp + fn);
+    return { i, of, tp, chance: rows && found > 0 ? (fn > 0 ? 1 - atLeast(Math.floor(tp + 0.5) + 1, rows, found) : 1) : Infinity, missed: rows > 0 && tp === 0 };
+  }).filter(({ chance, missed }) => chance <= few || missed).sort((a, b) => a.chance - b.chance);
+  const words = each.slice(0, most).map(({ i, of }) => filled(group, { label: `\u2068${GROUP_ROWS[i].name}\u2069`, found: counted(of[0]), positives: counted(of[0] + of[1]) }));
+  if (each.length > words.length) words.push(filled(more, { n: each.length - words.length }));
+  host("failing").replaceChildren(words.length ? filled(some, { groups: words.join("; ") }) : "");
+}
+
 function drawGroups(withEnds) {
   const share = shareAt(state.stop), k = Number(host("group-order").value);
   for (const group of GROUP_ROWS) {
     drawGroup(group, share, withEnds);
-    if (withEnds || isStart()) group.mark.textContent = ["below", "", "above"][apart(group, k) + 1];
+    if (!withEnds && !isStart()) continue;
+    group.mark.textContent = ["− below", "", "+ above"][apart(group, k) + 1];
+    group.mark.classList.toggle("worse", apart(group, k) < 0);
   }
 }
 
 if (GROUP_ROWS.length) {
   charts.push({ room: host("group-table"), moved() { if (groupViews || isStart()) drawGroups(false); } });
+  if (groupViews && host("failing")) charts.push({ room: host("failing"), moved(cells) { if (isStart()) host("failing").replaceChildren(...FAILING_FIRST); else drawFailing(cells); } });
   rests.push(() => { if (!isStart()) drawGroups(true); });
   kept.push({
     write(parts) { if (host("group-order").selectedIndex > 0) parts.set("groups", D.groups.names[host("group-order").selectedIndex]); },

@@ -4,7 +4,7 @@ import {
   between, chanceOf, counted, digits, drawn, intervalOf, isNumber, percent, placed, reasonOf, reweighted, valueOf,
   valueText,
 } from "./numbers.js";
-import { dotOutcomes, dotsByScore, headline, OUTCOMES, outcomes, stackedDots } from "./outcomes.js";
+import { dotOutcomes, dotsByScore, headline, OUTCOMES, outcomes, stackedDots, stretched } from "./outcomes.js";
 
 const STEPS = 1000, WIDE = 560, TALL = 150, DOT = 5, { threshold: THRESHOLDS, tp: TPS, fp: FPS } = D.thresholds, LAST = TPS.length - 1;
 const thresholdAt = (i) => (THRESHOLDS[i] === null ? Infinity : THRESHOLDS[i]);
@@ -68,7 +68,7 @@ function begin(root) {
     if (by) { event.preventDefault(); turn(index + by); }
   });
   sliders[1].input.addEventListener("input", (event) => { stop = Number(event.target.value); show(); });
-  dots.dragged((part) => turn(nearestThreshold(D.axis.from + (D.axis.to - D.axis.from) * part)));
+  dots.dragged(turn);
   reset.addEventListener("click", () => { index = D.index; stop = D.stop; show(); });
   show();
 }
@@ -76,22 +76,22 @@ function begin(root) {
 // A thousand dots, and the line of the threshold.
 const NS = "http://www.w3.org/2000/svg";
 function drawing(room) {
-  const svg = document.createElementNS(NS, "svg"), box = { left: 8, right: WIDE - 8, top: 8, bottom: TALL - 4 }, X = (v) => box.left + (box.right - box.left) * partOf(v);
+  const svg = document.createElementNS(NS, "svg"), box = { left: 8, right: WIDE - 8, top: 8, bottom: TALL - 4 }, axis = stretched(D.thresholds, D.axis, D.is_whole);
   const add = (name, kind) => { const made = document.createElementNS(NS, name); made.setAttribute("class", kind); svg.append(made); return made; };
   const paths = Object.fromEntries(OUTCOMES.map((kind) => [kind, add("path", `sy-${kind}`)])), line = add("path", "sy-line");
   svg.setAttribute("viewBox", `0 0 ${WIDE} ${TALL}`);
   svg.setAttribute("role", "img");
   room.append(svg);
   const draw = (cells, share, index) => {
-    const whole = dotOutcomes(cells, Math.min(D.headline.base, D.dots)), stated = outcomes(cells, share), drawn = Object.fromEntries(OUTCOMES.map((kind) => [kind, ""]));
-    const sides = dotsByScore({ ...D.thresholds, whole, now: thresholdAt(index), isWhole: D.is_whole, axis: D.axis, X, ...box, size: DOT }), r = DOT / 2 - 0.5;
+    const whole = dotOutcomes(cells, D.headline.base, D.dots), stated = outcomes(cells, share), drawn = Object.fromEntries(OUTCOMES.map((kind) => [kind, ""]));
+    const sides = dotsByScore(axis, D.thresholds, whole, index, box, DOT), r = DOT / 2 - 0.5;
     for (const [x, y, kind] of stackedDots(whole, sides, box, DOT)) drawn[kind] += `M${(x - r).toFixed(1)} ${y.toFixed(1)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`;
     for (const kind of OUTCOMES) paths[kind].setAttribute("d", drawn[kind]);
-    line.setAttribute("d", `M${X(Math.min(thresholdAt(index), D.axis.to)).toFixed(1)} 0V${TALL}`);
+    line.setAttribute("d", `M${(box.left + (box.right - box.left) * axis.places[index]).toFixed(1)} 0V${TALL}`);
     svg.setAttribute("aria-label", `${stated.base} rows by score: ${stated.found} true positives, ${stated.missed} false negatives, ${stated.false_alarms} false positives`);
   };
   draw.dragged = (act) => {
-    const go = (event) => { const at = svg.getBoundingClientRect(); act((((event.clientX - at.left) * WIDE) / at.width - box.left) / (box.right - box.left)); };
+    const go = (event) => { const at = svg.getBoundingClientRect(); const part = (((event.clientX - at.left) * WIDE) / at.width - box.left) / (box.right - box.left); act(axis.places.reduce((best, place, i) => (Math.abs(place - part) < Math.abs(axis.places[best] - part) ? i : best), 0)); };
     svg.addEventListener("pointerdown", (event) => { svg.setPointerCapture(event.pointerId); go(event); });
     svg.addEventListener("pointermove", (event) => { if (svg.hasPointerCapture(event.pointerId)) go(event); });
   };

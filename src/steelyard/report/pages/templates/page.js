@@ -5,27 +5,14 @@ import { el, host } from "./charts.js";
 import { begins, csvText, exporters, kept, redraws, remembered, settles, when } from "./frame.js";
 import { headline } from "./outcomes.js";
 import {
-  atPrevalence, bounded, BY_NAME, cellsAt, chanceAt, charts, countsAt, FIRST_CHOSEN, groupsNow, isStart, isSteady,
+  atPrevalence, bestThreshold, bounded, BY_NAME, cellsAt, chanceAt, charts, FIRST_CHOSEN, groupsNow, isStart, isSteady,
   looksAt, METRICS, nearestPlace, nearestThreshold, prevalence, rows, scoreAt, shareAt, START, state, stopOf,
-  thresholdAt, THRESHOLDS, turns, valueAt, view,
+  thresholdAt, THRESHOLDS, turns, view,
 } from "./state.js";
 import { folded, readRows, sorted } from "./rows.js";
-import { caughtUp, LIVE, move, settled, update, watcher } from "./update.js";
+import { caughtUp, move, settled, update, watcher } from "./update.js";
 import { stepped } from "./dots.js";
-
-// ---------------------------------------------------------------- moving
-
-function bestThreshold(name) {
-  const row = BY_NAME.get(name);
-  if (prevalence() === view.share) return row.best;
-  const share = shareAt(state.stop);
-  let best = row.best, most = -Infinity;
-  for (let i = 0; i < THRESHOLDS; i++) {
-    const v = row.sign * valueAt(row, atPrevalence(countsAt(i), share), state.stop);
-    if (v > most + 1e-12) { most = v; best = i; }
-  }
-  return best;
-}
+import { LIVE } from "./sentences.js";
 
 kept.push({
   write(parts) {

@@ -71,3 +71,18 @@ export const thresholdText = (index) => (index === null ? "as predicted" : thres
 export const RIGHTMOST = THRESHOLDS && Number(host("threshold").max);
 export const scoreAt = (place) => (place >= RIGHTMOST ? Infinity : SCORES.from + ((SCORES.to - SCORES.from) * place) / (RIGHTMOST - 1));
 export const placeOf = (threshold) => (threshold === Infinity ? RIGHTMOST : Math.min(RIGHTMOST - 1, Math.max(0, (RIGHTMOST - 1) * (threshold - SCORES.from) / (SCORES.to - SCORES.from || 1))));
+
+export const rateRow = (name) => BY_NAME.get(name) || { name, title: name, range: [0, 1], share: true };
+
+// The best threshold of a metric at the prevalence; none where it has none.
+export function bestThreshold(name) {
+  const row = BY_NAME.get(name);
+  if (prevalence() === view.share) return row.best;
+  const share = shareAt(state.stop);
+  let best = row.best, most = -Infinity;
+  for (let i = 0; i < THRESHOLDS; i++) {
+    const v = row.sign * valueAt(row, atPrevalence(countsAt(i), share), state.stop);
+    if (v > most + 1e-12) { most = v; best = i; }
+  }
+  return best;
+}
