@@ -381,3 +381,15 @@ def test_the_shell_asks_the_same_questions():
 @pytest.mark.parametrize("old", ["--ranking", "--calibration", "--costs", "--equal-class-weight"])
 def test_an_option_that_is_gone_is_answered_by_what_to_give(old):
     assert f"in place of {old}." in run_command("recommend", old, code=2).stderr
+
+
+def test_the_count_of_decisions_is_that_of_the_audit_wherever_it_stands():
+    rows = audit()
+    counted = properties.decided_text(rows)
+    decided = sum(row.holds is not None for row in rows)
+    assert counted == f"{decided:,} of {len(rows):,} properties of {len({row.metric for row in rows})} metrics"
+    readme = " ".join((Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8").split())
+    assert f"{counted} are proved" in readme and f"Which of {len(steelyard.list_metrics())} metrics" in readme
+    assert f"{counted} are decided" in " ".join(rows.to_html().split())
+    proved, refuted = (sum(row.holds is holds for row in rows) for holds in (True, False))
+    assert f"{proved} proved, {refuted} refuted" in rows.headline and proved + refuted == decided
