@@ -724,3 +724,18 @@ def test_rare_positives_are_drawn_over_log_odds(kind):
             ends = np.array([(row["from"], row["to"]) for row in rows])
             widths = np.diff(np.log(ends / (1 - ends)) if scale == "logit" else ends)[:, 0]
             assert np.dot(widths, [row["density"] for row in rows]) == pytest.approx(1)
+
+
+def test_a_use_decides_which_metrics_a_figure_draws_where_none_are_named():
+    y, score = rare(share=0.2)
+    for kind in ("threshold", "prevalence"):
+        drawn = {}
+        for use in (None, "alerts", "balance", "ranking"):
+            display = steelyard.figures.plot(kind, evaluate(y, y_score=score, use=use))
+            drawn[use] = list(dict.fromkeys(row["metric"] for row in display.frame()))
+            plt.close(display.figure_)
+        assert drawn["alerts"] == ["f1", "precision", "recall"]
+        assert drawn["balance"][:3] == ["ac_score", "recall", "specificity"]
+        assert drawn["ranking"] == drawn[None] != drawn["alerts"]
+    forest = steelyard.figures.plot("intervals", evaluate(y, y_score=score, use="alerts")).frame()
+    assert forest[0]["metric"] == "average_precision"

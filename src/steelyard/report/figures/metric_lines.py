@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array
     from steelyard.metrics.measure import Metric
+    from steelyard.metrics.uses import Use
     from steelyard.report.figures.figure_types import Metrics
 
 MOST_BANDS = 2  # more bands than this cover each other
+_MOST_OF_USE = 4  # lines that a use draws
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +38,12 @@ class Track:
     method: str = ""
 
 
-def metrics_of_counts(metrics: Metrics | None, usual: Sequence[str]) -> list[Metric]:
-    """The metrics of counts that were named, or the usual ones of a figure."""
+def metrics_of_counts(metrics: Metrics | None, usual: Sequence[str], use: Use | None = None) -> list[Metric]:
+    """The metrics of counts that were named, else those of the use in force, else the usual ones of a figure."""
     if metrics is None:
-        return get_metrics(usual)
+        names = [] if use is None else list(dict.fromkeys(filter(None, (use.of_labels, *use.beside))))
+        own = [metric for metric in get_metrics(names) if metric.function is not None][:_MOST_OF_USE]
+        return own if len(own) > 1 else get_metrics(usual)
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         raise InputTypeError(f"metrics= takes a list of metrics; write [{metrics!r}].")
     chosen = [get_metric(metric) for metric in metrics]

@@ -65,7 +65,7 @@ class PrevalenceDisplay(LabelDisplay):
         counts = caption_text.two_class(chosen, what)
         if not 0 < low < high < 1:
             raise InputError(f"low= and high= are two rising prevalences above 0 and below 1, not {low} and {high}.")
-        shown = metric_lines.metrics_of_counts(metrics, ("precision", "accuracy", "f1", "ac_score", "mcc"))
+        shown = metric_lines.metrics_of_counts(metrics, ("precision", "accuracy", "f1", "ac_score", "mcc"), chosen.use)
         grid, tracks = _tracks(chosen, shown, low, high, banded=metric_lines.has_bands(band, shown))
         share = float(counts.positives / counts.total)
         return cls(grid, tracks, share, caption_text.rows_text(chosen), chosen.level).placed(ax)

@@ -66,7 +66,7 @@ class ThresholdDisplay(ScoreDisplay):
         """The metrics at every threshold of an Evaluation of scores."""
         what = "A figure over the threshold"
         chosen = single_evaluation(evaluations(evaluation, what, scores=True), what)
-        shown = metric_lines.metrics_of_counts(metrics, ("recall", "precision", "ac_score", "mcc"))
+        shown = metric_lines.metrics_of_counts(metrics, ("recall", "precision", "ac_score", "mcc"), chosen.use)
         thresholds, tracks = _tracks(chosen, shown, banded=metric_lines.has_bands(band, shown))
         best = tuple(best for metric in shown if (best := _best(chosen, metric)) is not None)
         rows, costs = caption_text.read_text([chosen]), CostMarks.of(chosen, shown)
