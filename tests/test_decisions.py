@@ -448,7 +448,7 @@ def test_the_shell_decides_as_python_does(files):
 
 
 def test_the_shell_finds_the_threshold_of_a_class_that_is_named(files):
-    assert "where score >=" in shell(files, "--pos-label", "a", "--metric", "f1").stdout
+    assert "At threshold " in shell(files, "--pos-label", "a", "--metric", "f1").stdout
     assert "positive" in shell(files, "--pos-label", "a").stdout.splitlines()[0]
 
 
