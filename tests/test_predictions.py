@@ -75,6 +75,15 @@ def test_a_name_of_a_column_is_text():
         steelyard.compare(FRAME, true="y", score={"a": "s", "b": S})
 
 
+def test_a_metric_says_of_predictions_why_it_is_undefined():
+    nobody_flagged = Predictions([0, 1, 1, 0], [0, 0, 0, 0])
+    assert np.isnan(steelyard.precision(nobody_flagged))
+    assert steelyard.precision.why(nobody_flagged) == "no predicted positives"
+    assert steelyard.roc_auc.why(Predictions([0, 1], y_score=[0.1, 0.2])) is None
+    with pytest.raises(InputError, match="cannot state which threshold was assumed"):
+        steelyard.f1.why(Predictions([0, 1], y_score=[0.1, 0.2]))
+
+
 def test_names_of_columns_beside_arrays_are_answered_by_what_holds_columns():
     with pytest.raises(InputTypeError, match=r"^true= names a column of a frame or file, and arrays were given; leave"):
         steelyard.evaluate(Y, S > 0.5, true="y")

@@ -20,6 +20,7 @@ from steelyard.metrics.values import (
     on_confusion,
     on_counts,
 )
+from steelyard.predictions import Predictions
 from steelyard.tables import array_tables
 from steelyard.tables.array_tables import check_both_classes, check_classes, check_predicted
 from steelyard.tables.confusion import Confusion
@@ -37,19 +38,9 @@ if TYPE_CHECKING:
     from steelyard.metrics.call_options import CallOptions
     from steelyard.metrics.measure import Metric
     from steelyard.metrics.values import MetricValue
-    from steelyard.predictions import Predictions
     from steelyard.tables.statistic import AnyTable
 
 INNER = (Cells, ClassCells, SharedCells)  # what a formula hands to the metrics inside it
-
-
-def check_scores(metric: Metric, y_pred: ArrayLike | None, y_score: ArrayLike) -> None:
-    """Refuse scores beside predictions, or for a metric of labels."""
-    if y_pred is not None:
-        raise InputError(f"{metric.name} was given both y_pred= and y_score=; give one.")
-    if not metric.takes_scores:
-        labels = "the class of the highest column of each row" if _is_matrix(y_score) else "y_score >= 0.5"
-        raise InputTypeError(f"{metric.name} is of predicted labels; give y_pred=, such as {labels}.")
 
 
 def _is_matrix(scores: ArrayLike) -> bool:
@@ -60,34 +51,50 @@ def _is_matrix(scores: ArrayLike) -> bool:
         return False
 
 
-def counted(metric: Metric, data: AnyTable | ArrayLike, other: ArrayLike | None, options: CallOptions) -> AnyTable:
-    """What was handed to a metric as a table: rows are counted, tables are what they are."""
+def counted(
+    metric: Metric, data: object, y_pred: ArrayLike | None, y_score: ArrayLike | None, options: CallOptions
+) -> tuple[AnyTable, CallOptions]:
+    """What was handed to a metric as a table, and the options that are left: rows are counted, tables as they are."""
+    if y_score is not None:
+        _check_scores(metric, y_pred, y_score)
+    other = y_pred if y_score is None else y_score
+    if isinstance(data, Predictions):
+        return _table_of_predictions(metric, data, other, options)
     if other is None and isinstance(data, (Counts, Confusion, ScoreTable, ProbabilityTable, MultilabelTable)):
         _check_fits(metric, data, options)
-        return data
+        return data, options
     rows: Any = data  # beside predictions or scores it is the truth
     if other is not None and are_label_sets(rows):
-        return _counted_sets(metric, rows, other, options)
+        return _counted_sets(metric, rows, other, options), options
     check_label_sets(metric)
     if other is None:
         takes = "Counts, a Confusion" if metric.scores is None else "a ScoreTable"
         kind = f"{type(data).__name__} alone{file_hint(data)}"
         raise InputTypeError(f"{metric.name} takes {takes} or (y_true, y_pred), not {kind}.")
     if metric.scores is not None and _is_matrix(other):
-        return counted_columns(metric, rows, other, options)
+        return counted_columns(metric, rows, other, options), options
     weights = {"sample_weight": options.sample_weight, "frequency": options.frequency}
     if metric.scores is None:
         table = array_tables.confusion(rows, other, labels=options.labels, pos_label=options.pos_label, **weights)
         check_classes(table)
         if options.labels is None:
             check_predicted(table)
-        return table
+        return table, options
     scores = array_tables.single_use_table(rows, other, labels=options.labels, pos_label=options.pos_label, **weights)
     check_both_classes(scores)
-    return scores
+    return scores, options
 
 
-def table_of_predictions(
+def _check_scores(metric: Metric, y_pred: ArrayLike | None, y_score: ArrayLike) -> None:
+    """Refuse scores beside predictions, or for a metric of labels."""
+    if y_pred is not None:
+        raise InputError(f"{metric.name} was given both y_pred= and y_score=; give one.")
+    if not metric.takes_scores:
+        labels = "the class of the highest column of each row" if _is_matrix(y_score) else "y_score >= 0.5"
+        raise InputTypeError(f"{metric.name} is of predicted labels; give y_pred=, such as {labels}.")
+
+
+def _table_of_predictions(
     metric: Metric, p: Predictions, other: ArrayLike | None, options: CallOptions
 ) -> tuple[AnyTable, CallOptions]:
     """The table of Predictions that a metric reads, and the options of the call with their positive class.

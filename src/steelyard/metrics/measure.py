@@ -19,7 +19,6 @@ from steelyard.metrics.help_text import CallSignature, Manual
 from steelyard.metrics.range_check import check_range
 from steelyard.metrics.spec_text import write_form
 from steelyard.metrics.values import single_value
-from steelyard.predictions import Predictions
 from steelyard.tables.counts import Counts
 
 if TYPE_CHECKING:
@@ -147,13 +146,7 @@ class Metric(FormulaText):
         if zero_division is not None:
             undefined = undefined_or_zero_division(undefined, zero_division)
         options = CallOptions(pos_label, labels, average, sample_weight, frequency, undefined)
-        if y_score is not None:
-            application.check_scores(self, y_pred, y_score)
-        other = y_pred if y_score is None else y_score
-        if isinstance(y_true, Predictions):
-            table, options = application.table_of_predictions(self, y_true, other, options)
-        else:
-            table = application.counted(self, y_true, other, options)
+        table, options = application.counted(self, y_true, y_pred, y_score, options)
         return application.on_table(self, table, options, given).finished(self, options)
 
     @classmethod
@@ -189,9 +182,7 @@ class Metric(FormulaText):
         parameters = {key: options.pop(key) for key in list(options) if key not in OPTION_NAMES}
         replaced = undefined_or_zero_division(options.pop("undefined", math.nan), parameters.pop("zero_division", None))
         call, checked = CallOptions(**options, undefined=replaced), application.checked_parameters(self, parameters)
-        if y_score is not None:
-            application.check_scores(self, y_pred, y_score)
-        table = application.counted(self, y_true, y_pred if y_score is None else y_score, call)
+        table, call = application.counted(self, y_true, y_pred, y_score, call)
         reason: str | Array | None = application.on_table(self, table, call, checked).why
         return reason
 

@@ -401,8 +401,8 @@ def slices(
             skipped = no_features(source, there.true, names)
         names = tuple(name for name in names if name not in skipped)
         reasons = dict.fromkeys(skipped.values())
-        others = "; ".join(f"{', '.join(n for n in skipped if skipped[n] == why)} ({why})" for why in reasons)
-        but = f", but for {others}" if others else ""
+        left_out = "; ".join(f"{', '.join(n for n in skipped if skipped[n] == why)} ({why})" for why in reasons)
+        but = f", but for {left_out}" if left_out else ""
         assumed = [
             f"The features are all other columns: {', '.join(map(str, names))}{but}; features= names them.",
             *assumed,
