@@ -133,6 +133,15 @@ def test_a_delay_that_means_nothing_is_refused(rules, arguments, words):
     assert words in str(told.value)
 
 
+def test_an_alarm_is_raised_where_the_p_value_first_reaches_the_level():
+    """One miss at a time: each multiplies the evidence by five at most, so the p-value just passes 0.05."""
+    monitor, p_values = Monitor("recall >= 0.8"), []
+    while not monitor.alarms:
+        monitor.update(Counts(tp=0, fn=1, fp=0, tn=5), period=f"day {len(p_values) + 1}")
+        p_values.append(monitor.result().tracks[0].p_value)
+    assert len(p_values) > 2 and min(p_values[:-1]) > 0.05 >= p_values[-1] > 0.01
+
+
 def test_an_alarm_is_never_taken_back_and_depends_on_no_later_batch():
     early, late = followed([0.5] * 6), followed([0.5] * 6 + [1.0] * 40)
     assert early.result().alarms[0].alarm == late.result().alarms[0].alarm
