@@ -35,6 +35,7 @@ def test_a_bad_month_after_a_good_one_is_found_and_dated():
     assert 29 <= int(track.since.split()[1]) <= 35 < int(track.alarm.split()[1]) + 5
     assert track.since_value == pytest.approx(0.6, abs=0.1) and track.p_value <= 0.05
     assert "ALARM: recall >= 0.8 has been broken since about day" in result.headline
+    assert result.notes[-1].startswith(f"Compare the rows since {track.since} with those before (drift)")
     assert not followed([0.9] * 45).alarms
 
 

@@ -107,6 +107,7 @@ def test_what_is_undefined_says_why_in_its_place():
     words = said(INPUTS["nobody flagged"]())
     assert words["outcomes"] == "Of these 1,000 rows, 40 are positive. The classifier flags none and misses 40."
     assert words["precision-undefined"].endswith("precision is undefined: no predicted positives.")
+    assert words["not-better-than-random"].endswith("choose a threshold at which it flags some rows.")
     assert said(INPUTS["one class"]())["one-class"].startswith("There are no positives")
     hollow = evaluate(Confusion.of_rows(("a", "b", "c"), np.array([[5, 1, 0], [1, 5, 0], [0, 0, 0]])))
     assert "undefined: " in said(hollow)["classes-undefined"]

@@ -281,7 +281,10 @@ class Verdict:
         assert contest.spec is not None  # noqa: S101 - of a metric
         spec, order = contest.spec, contest.order
         share, title = spec.is_share, metric_phrase(spec)
-        values = {name: value_text(spec.sign * contest.merits[name], share=share) for name in order}
+        exact = {name: spec.sign * contest.merits[name] for name in order}
+        values = {
+            name: value_text(0.0 if abs(value) < ROUNDING else value, share=share) for name, value in exact.items()
+        }
         head = f"{lead}{title}" if lead else f"{title[:1].upper()}{title[1:]}"
         sides = ("lower", "higher") if spec.sign > 0 else ("higher", "lower")
         first, *others = order

@@ -494,9 +494,10 @@ class Monitoring(Result[RuleTrack]):
         """What to do about an alarm, or about a fall that is not yet certain."""
         if self.alarms:
             since = self.alarms[0].since
-            return [
-                f"Compare the rows since {since} with those before (drift), then choose the threshold again or refit."
-            ]
+            rows = f"the rows since {since} with those before"
+            if since == self.batches[0]:
+                rows = "these rows with those that the model was tested on"
+            return [f"Compare {rows} (drift), then choose the threshold again or refit."]
         return ["Wait for the next batches before you act."] if any(track.is_suspect for track in self.tracks) else []
 
     @property

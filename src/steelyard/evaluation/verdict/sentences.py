@@ -285,9 +285,17 @@ def _against_random(evaluation: Evaluation) -> tuple[str, str | None]:
     evidence = p_text(p_value)
     if p_value >= 1 - evaluation.level:
         better = f"not shown to be better than a random predictor ({evidence})"
-        return f"{better}: collect more rows before you use it", "not-better-than-random"
+        return f"{better}: {_remedy(evaluation)}", "not-better-than-random"
     far = "far " if skill.low > none + _FAR and p_value < _SURE else ""
     return f"{far}better than a random predictor ({evidence})", None
+
+
+def _remedy(evaluation: Evaluation) -> str:
+    """What to do about a classifier that is not shown to be better than a random predictor."""
+    counts = evaluation.counts
+    if counts is not None and not (counts.predicted_positives and counts.predicted_negatives):
+        return f"choose a threshold at which it flags {'fewer' if counts.predicted_positives else 'some'} rows"
+    return "collect more rows before you use it"
 
 
 def between(row: MetricRow) -> str:
