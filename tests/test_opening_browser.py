@@ -108,6 +108,7 @@ def test_after_a_move_no_sentence_stays_that_no_longer_holds(show):
             shown = tab.locator(f".numbers [data-code={code}]").text_content().replace("\u00a0", " ")
             number = shown.partition(" is ")[2].partition(" (")[0]
             assert number == verdict[code].partition(" is ")[2].partition(" (")[0], code
+            assert shown.rpartition("no skill ")[2] == verdict[code].rpartition("no skill ")[2]
         assert "more found" in tab.locator("#now").text_content()
         tab.click("#reset")
         assert tab.locator("#now").text_content().startswith("As evaluated")

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from steelyard.analysis.thresholds.limits import Capacity
     from steelyard.evaluation.evaluation import Evaluation, MetricRow
-    from steelyard.metrics.measure import Metric
     from steelyard.metrics.uses import Use
 
 
@@ -31,6 +30,7 @@ def read_by_uses(use: Use | None, capacity: Capacity | None, judged: Judged, *, 
 # ---------------------------------------------------------------- the sentences
 
 
+_NO_SKILL = "no skill"
 _FOR = {
     "alerts": "For alerts",
     "balance": "For balance between the classes",
@@ -63,11 +63,11 @@ class UseNumber(NamedTuple):
 
     @property
     def words(self) -> dict[str, str]:
-        """The metric, what stands before and after its number, and who has none of the skill."""
+        """The metric, what stands before and after its number, and the name of its baseline."""
         return {
             "name": self.row.name,
             "head": f"{_FOR[self.use]}, {self.row.spec.metric.phrase} is ",
-            "none": _without_skill(self.row.spec.metric),
+            "none": _NO_SKILL,
             "tail": f"{self.why and f': {self.why}'}.",
         }
 
@@ -97,12 +97,6 @@ def number_sentences(evaluation: Evaluation) -> list[Sentence]:
 def moved_numbers(evaluation: Evaluation) -> dict[str, dict[str, str]]:
     """The words around the numbers that `number_sentences` states, by the codes of the sentences."""
     return {number.code: number.words for number in use_numbers(evaluation)}
-
-
-def _without_skill(metric: Metric) -> str:
-    if metric.of_probabilities:
-        return "stating the prevalence"
-    return "random predictor" if metric.function is not None else "random order"
 
 
 def _without(judged: Judged) -> Iterator[Sentence]:
@@ -166,7 +160,7 @@ def _beside_none(row: MetricRow) -> str:
     """A value with its interval and, in the same brackets, what there is without skill."""
     if math.isnan(row.chance):
         return _interval(row)
-    none = f"no skill {row.text(row.chance)}"
+    none = f"{_NO_SKILL} {row.text(row.chance)}"
     return f"{_interval(row)} ({none})" if math.isnan(row.low) else f"{_interval(row).removesuffix(')')}; {none})"
 
 

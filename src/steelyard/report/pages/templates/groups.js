@@ -11,17 +11,18 @@ import { BY_NAME, charts, groupsNow, isStart, rateRow, rests, rows, shareAt, sta
 import { across, bar, drawBand, drawMark } from "./rows.js";
 import { atLeast } from "./promises.js";
 
+const groupMetric = (name) => BY_NAME.get(name) || rateRow(name);
 const GROUP_ROWS = [...document.querySelectorAll("#group-table tbody tr")].map((tr, i) => {
   const [, , found] = D.groups.parts[i], mark = el("span", { class: "apart" }, tr.querySelector("th"));
   return { tr, i, name: tr.querySelector("th").textContent, mark, now: found.slice(), cells: [...tr.querySelectorAll("td")].slice(1).map((td, k) => groupCell(td, D.groups.names[k])) };
 });
 groupsNow.push(...GROUP_ROWS);
-const groupMetric = (name) => BY_NAME.get(name) || rateRow(name);
 const runningSums = (steps) => { let all = 0; return steps.map((step) => (all += step)); };
 const groupViews = D.groups.follows && D.groups.follows.map((of) => (of.tp ? { ...of, tp: runningSums(of.tp), fp: runningSums(of.fp) } : of));
 
 function groupCell(td, name) {
   const first = [...td.childNodes], row = BY_NAME.get(name), room = el("div", { class: "bar" }, td);
+  td.dataset.label = groupMetric(name).title;
   if (!row) return { td, first, room, parts: null };
   const parts = bar(room, row);
   parts.whole = el("line", { class: "whole-mark", y1: 0, y2: 16 }, room.querySelector("svg"));
