@@ -160,11 +160,15 @@ chart("over-threshold", (share) => several("over-threshold", SCORES, "threshold"
 }), atThreshold, (c, index) => `${thresholdText(index)} · ${values(c, state.stop)}${bandWords()}`);
 
 const logit = (v) => Math.log(v / (1 - v));
-const ENDS = [logit(D.stops[0]), logit(D.stops[D.stops.length - 1])];
-const PREVALENCE = {
-  map: (v) => (logit(v) - ENDS[0]) / (ENDS[1] - ENDS[0]), ticks: [0.0001, 0.001, 0.01, 0.1, 0.5, 0.9, 0.99].filter((t) => t >= D.stops[0]),
-  name: (v) => `${Number((100 * v).toPrecision(6))} %`,
-};
+// An axis of shares in log-odds, from one to another.
+export function logitAxis(from, to) {
+  const [low, high] = [logit(from), logit(to)], within = (v) => Math.min(to, Math.max(from, v));
+  const ticks = [0.0001, 0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999].filter((t) => t >= from && t <= to);
+  return { from, to, map: (v) => (logit(within(v)) - low) / (high - low), ticks, name: (v) => `${Number((100 * v).toPrecision(6))} %` };
+}
+const PREVALENCE = logitAxis(D.stops[0], D.stops[D.stops.length - 1]);
+// Where positives are rare, what matters lies at small probabilities.
+export const isRare = () => prevalence() < 0.05;
 const overPrevalence = {
   room: roomOf("over-prevalence"),
   moved(cells, share, redraw) {
@@ -196,8 +200,11 @@ if (D.reliability) {
     moved(cells, share, redraw) {
       if (!redraw && this.for === prevalence()) return;
       this.for = prevalence();
-      const p = plot("reliability", { x: SHARES, y: SHARES, xTitle: "Predicted probability", yTitle: "Share of positives" });
-      line(p, [[0, 0], [1, 1]], "chance-line");
+      const means = D.reliability.map((bin) => (bin.sp + bin.sn) / (bin.p + bin.n)).filter((v) => v > 0 && v < 1);
+      const axis = isRare() && means.length ? logitAxis(Math.max(1e-4, Math.min(prevalence(), ...means) / 4), Math.min(0.999, 1 - (1 - Math.max(...means)) / 4)) : SHARES;
+      const scale = axis.map ? " (logit scale)" : "";
+      const p = plot("reliability", { x: axis, y: axis, xTitle: `Predicted probability${scale}`, yTitle: "Share of positives", left: 48 });
+      line(p, [[axis.from, axis.from], [axis.to, axis.to]], "chance-line");
       const points = D.reliability.map((bin) => {
         const c = scaled(bin, share), k = [c[0] / (bin.p || 1), c[2] / (bin.n || 1)];
         const mean = ((bin.sp * (bin.p ? k[0] : 0)) + bin.sn * (bin.n ? k[1] : 0)) / (c[0] + c[2]);

@@ -9,7 +9,7 @@ import {
   thresholdAt, THRESHOLDS, thresholdText, WHOLE,
 } from "./state.js";
 import { follow, move, settled } from "./update.js";
-import { each, flagged, listen, stepEnd } from "./curves.js";
+import { each, flagged, isRare, listen, logitAxis, stepEnd } from "./curves.js";
 import { decide, ofClass, valueOfLimit } from "./decision_rule.js";
 import { brokenChance, keptBy, leastRows } from "./promises.js";
 
@@ -157,10 +157,11 @@ if (D.decision) (() => {
     const s = prevalence(), implied = 1 / (1 + answer.cost), chosen = answer.index === null ? NaN : benefit(answer.index, implied);
     const worth = INNER.filter((i) => benefit(i, at(i)) >= W.worth * s).map(at), y = ticked(-0.25 * s, 1.05 * s);
     const last = Math.min(1 - 1e-9, 1.02 * Math.max(2 * s, 1.25 * implied, ...worth));
-    const p = plot("decision-curve", { x: ticked(0, last), y, xTitle: "Threshold probability", yTitle: "Net benefit per row", right: 88 });
+    const rare = isRare(), x = rare ? logitAxis(Math.max(1e-5, s / 20), last) : ticked(0, last), along = (k) => (rare ? 1 / (1 + ((1 - x.from) / x.from) * (((1 - last) / last) / ((1 - x.from) / x.from)) ** (k / 200)) : (last * k) / 200);
+    const p = plot("decision-curve", { x, y, xTitle: rare ? "Threshold probability (logit scale)" : "Threshold probability", yTitle: "Net benefit per row", right: 88 });
     const drawn = (points, kind) => above(points.filter(([t]) => t <= last), y.from).map((run) => { line(p, run, kind); return run; });
     drawn([[0, 0], [last, 0]], "chance-line");
-    drawn(Array.from({ length: 201 }, (_, k) => [(last * k) / 200, ofAll((last * k) / 200)]), "chance-line");
+    drawn(Array.from({ length: 201 }, (_, k) => [along(k), ofAll(along(k))]), "chance-line");
     const steps = stepped(INNER, benefit), end = drawn(steps, "curve").flat().slice(-1)[0];
     const next = steps.findIndex(([t]) => t > implied), [[u, low], [v, high]] = next > 0 ? steps.slice(next - 1, next + 1) : [[0, NaN], [1, NaN]], here = low + ((high - low) * (implied - u)) / (v - u);
     labels(p, [{ words: "this model", kind: "fill-0", y: end && end[1] }, { words: "treat none", kind: "baseline", y: 0 }, { words: "treat all", kind: "baseline", y: y.from }]);
