@@ -43,7 +43,7 @@ MONTH = np.array(["2026-01", "2026-02"])[RNG.integers(0, 2, N)]
 AMOUNT = RNG.integers(1, 100, N) * 1.0
 COLUMNS = {
     "y": Y, "s": S, "s2": S2, "p": P, "p2": P2, "k": K, "kp": KP, "w": W, "times": TIMES, "patient": PATIENT, "site": SITE,
-    "amount": AMOUNT,
+    "amount": AMOUNT, "name": np.array([f"r{i}" for i in range(N)]),
     "month": MONTH, **{f"q_{name}": M[:, i] for i, name in enumerate(("ash", "birch", "cedar"))},
     **{f"t_{name}": SETS[:, i] for i, name in enumerate("abc")}, **{f"u_{name}": SETS_P[:, i] for i, name in enumerate("abc")},
     **{f"v_{name}": SETS_S[:, i] for i, name in enumerate("abc")},
@@ -199,7 +199,8 @@ def compared_with_labelled(args, rows):
 
 
 def planned(args, rows):
-    return steelyard.label_plan(*(args or (None,)), 40, "f1", rng=0, **rows)
+    plan = steelyard.label_plan(*(args or (None,)), 40, "f1", key="name", rng=0, **rows)
+    return {"plan": plan, "chosen": [int(name.removeprefix("r")) for name in plan.keys]}
 
 
 def counted_sets(args, rows):
@@ -326,7 +327,7 @@ def refusal(question, kind, source, extra):
     return None
 
 
-NAMES_COLUMNS = ("drift", "slices")  # questions that name other columns, which arrays have beside them
+NAMES_COLUMNS = ("drift", "slices", "label_plan")  # questions that name other columns, which arrays have beside them
 
 
 def rows_of(question, kind, source, extra):
@@ -334,7 +335,7 @@ def rows_of(question, kind, source, extra):
     groups = EXTRAS["groups" if question in OF_GROUPS else "plain"]
     values, names = ({**rows, **by, **more} for rows, by, more in zip(KINDS[kind], groups, EXTRAS[extra], strict=True))
     if question in NAMES_COLUMNS:
-        values["columns"] = {name: COLUMNS[name] for name in ("site", "amount", "month", "patient")}
+        values["columns"] = {name: COLUMNS[name] for name in ("site", "amount", "month", "patient", "name")}
     return INPUTS[source](values, names)
 
 

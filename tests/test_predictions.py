@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 import pickle
 import threading
+from datetime import date, datetime
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from engines import ENGINES
 from input_matrix import EXTRAS, INPUTS, PAGE, REFUSED, cells, expected, outcome, page, refusal
 
 import steelyard
@@ -223,6 +225,32 @@ def test_a_level_of_a_filter_may_stand_in_either_quotation_marks():
     for name in ("O'Neil", '"\'t Hart"', "'O\u2019Neil' "):
         kept = names.filter(f"name = {name}")
         assert kept.collect().rows == ("\u2019" not in name)
+
+
+@pytest.mark.parametrize("engine", [name for name in ENGINES if name != "ibis-sqlite"])  # which has no dates
+def test_a_filter_reads_days_and_times(engine):
+    days = [date(2026, 1, day) for day in range(1, 21)]
+    times = [datetime(2026, 1, day, 12) for day in range(1, 21)]  # noqa: DTZ001 - as most frames have them
+    frame = pl.DataFrame({"y": [0, 1] * 10, "s": np.linspace(0, 1, 20), "day": days, "at": times})
+    p = Predictions.read(ENGINES[engine](frame.to_arrow()), true="y", score="s")
+    for condition, rows in (
+        ("at >= 2026-01-11", 10),
+        ("2026-01-05 <= at < 2026-01-15", 10),
+        ("at < 2026-01-05T12:00:00", 4),
+        ("day >= 2026-01-11", 10),
+        ("day = 2026-01-03", 1),
+        ("day not in (2026-01-03, 2026-01-04)", 18),
+    ):
+        # pandas and Dask hold days as objects or text, and times of Spark are in a time zone.
+        name = next(name for name in ("day", "at") if name in condition)
+        if (engine, name) in (("pandas", "day"), ("dask", "day"), ("pyspark", "at")):
+            with pytest.raises(InputError, match=r"make (it|them) dates"):
+                p.filter(f"{name} >= 2026-01-11").collect()
+        else:
+            assert p.filter(condition).rows == rows, condition
+    for condition in ("at >= 11", "at = x", "s >= 2026-01-01"):
+        with pytest.raises(InputError, match="dates"):
+            p.filter(condition).collect()
 
 
 def test_a_filter_by_columns_beside_arrays_goes_with_every_question():

@@ -5,8 +5,6 @@ Modules of the package take both from here: the package itself, as type checkers
 
 from __future__ import annotations
 
-from importlib import import_module
-
 TYPE_CHECKING = False  # not imported from typing: a plain `import steelyard` should cost next to nothing
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -247,6 +245,8 @@ def shelved(shelf: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     def load(name: str) -> Any:
         if name not in names:
             raise AttributeError(f"module 'steelyard.{shelf}' has no attribute {name!r}")
+        from importlib import import_module  # here: a plain `import steelyard` loads nothing else
+
         return getattr(import_module(f"steelyard.{names[name]}"), name)
 
     return load, lambda: sorted(names)

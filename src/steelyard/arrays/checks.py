@@ -177,10 +177,15 @@ def _converted(values: LabelSet) -> Array:
         return _of_list(values.to_list())  # type: ignore[union-attr]  # a Series
     to_numpy = getattr(values, "to_numpy", None) if type(values).__module__.startswith("pyarrow") else None
     array = np.asarray(values) if to_numpy is None else np.asarray(to_numpy(zero_copy_only=False))
-    if array.dtype.kind == "U" and hasattr(values, "to_list"):  # the texts of Polars, cut in the same way
-        texts = values.to_list()
-        return np.array(texts, dtype=object) if _hold_nul(texts) else array
+    if array.dtype.kind == "U" and type(values).__module__.startswith("polars"):  # whose texts are cut in the same way
+        series: Any = values
+        return np.array(series.to_list(), dtype=object) if _holds_nul(series) else array
     return array
+
+
+def _holds_nul(series: Any) -> bool:
+    """The same of a Series of Polars, which looks without making a text of Python of each."""
+    return bool(series.cast(str).str.contains("\0", literal=True).any())
 
 
 def matrix(values: ArrayLike, name: str, there: Backend = NUMPY) -> Array:

@@ -8,6 +8,7 @@ import math
 import operator
 import re
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,27 +34,29 @@ if TYPE_CHECKING:
 _TOKEN = re.compile(r'\s*("(?:[^"\\]|\\.)*"|\'[^\']*\'(?![^\s<>=(),])|<=|>=|==|[<>=(),]|[^\s<>=(),"]+)')
 _PLAIN = re.compile(r"[^\W\d][\w./%-]*")
 _WORDS = ("and", "is", "in", "not", "missing", "or", "true", "false")
-_EXPECTED = "write conditions such as 'age >= 60 and site = B', '40 <= age < 60', 'site is missing'"
+_EXPECTED = (
+    "write conditions such as 'age >= 60 and site = B', '40 <= age < 60', 'site is missing', 'day >= 2026-03-01'"
+)
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition on a feature: a level, numbers from `low` to below `high`, a missing value, or none of `others`.
+    """One condition on a feature: a level, from `low` to below `high` (numbers or dates), missing, or none of `others`.
 
     >>> Condition("age", low=40, high=60), Condition("site", level="B"), Condition("site", is_missing=True)
     (40 <= age < 60, site = B, site is missing)
     """
 
     feature: str
-    low: float | None = None
-    high: float | None = None
+    low: float | datetime | None = None
+    high: float | datetime | None = None
     level: Label = None
     others: Labels = ()
     is_missing: bool = False
 
     @property
     def is_range(self) -> bool:
-        """Whether it is of numbers."""
+        """Whether it is of numbers or dates."""
         return self.low is not None or self.high is not None
 
     def __repr__(self) -> str:
@@ -110,6 +113,8 @@ def _written(value: object) -> str:
     """A name, a level or a number as text that is read back as the same."""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, datetime):
+        return value.isoformat().removesuffix("T00:00:00")
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     if not isinstance(value, str):
@@ -137,11 +142,11 @@ def _condition(tokens: list[str], text: str) -> Condition:
         case [name, "not", "in", "(", *levels, ")"] if levels and all(sign == "," for sign in levels[1::2]):
             return Condition(_name(name), others=tuple(_value(level) for level in levels[::2]))
         case [low, "<=", name, "<", high]:
-            return Condition(_name(name), low=_number(low, text), high=_number(high, text))
+            return Condition(_name(name), low=_end(low, text), high=_end(high, text))
         case [name, ">=", low]:
-            return Condition(_name(name), low=_number(low, text))
+            return Condition(_name(name), low=_end(low, text))
         case [name, "<", high]:
-            return Condition(_name(name), high=_number(high, text))
+            return Condition(_name(name), high=_end(high, text))
         case [name, "=" | "==", level]:
             return Condition(_name(name), level=_value(level))
         case [_, "<=" | ">", _] | [_, "<" | "<=", _, "<=", _]:
@@ -162,14 +167,26 @@ def _value(token: str) -> Label:
     return token if value is None else value
 
 
-def _number(token: str, text: str) -> float:
+def _end(token: str, text: str) -> float | datetime:
+    """An end of a range: a number, or a date as ISO 8601 writes it."""
     try:
         value = float(token)
     except ValueError:
+        if (moment := _moment(token)) is not None:
+            return moment
         value = math.nan
     if math.isnan(value):
-        raise InputError(f"The slice {text!r} compares with {token!r}, which is no number; {_EXPECTED}.")
+        raise InputError(f"The slice {text!r} compares with {token!r}, which is no number or date; {_EXPECTED}.")
     return value
+
+
+def _moment(value: object) -> datetime | None:
+    """A date or time of its text without a time zone; None of anything else."""
+    try:
+        moment = datetime.fromisoformat(value if isinstance(value, str) else "")
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is None else None
 
 
 # ---------------------------------------------------------------- condition rows
@@ -274,12 +291,19 @@ def _as_held(condition: Condition, kind: nw.dtypes.DType) -> Condition:
     """
     import narwhals as nw
 
+    if kind == nw.Date or (isinstance(kind, nw.Datetime) and kind.time_zone is None):
+        return _of_moments(condition, of_days=kind == nw.Date)
     of_text = kind in (nw.String, nw.Categorical, nw.Enum)
     levels = [level for level in (condition.level, *condition.others) if level is not None]
-    numbers = condition.is_range or any(map(_is_number, levels))
+    dates = any(isinstance(end, datetime) for end in (condition.low, condition.high))
+    numbers = (condition.is_range and not dates) or any(map(_is_number, levels))
     text = any(isinstance(level, str) for level in levels)
-    if kind.is_temporal():
-        held, fits = "dates or times; make it numbers or text", False
+    if kind == nw.Object and (condition.is_range or any(map(_moment, levels))):
+        held, fits = "objects of Python; make them dates, numbers or text", False
+    elif kind.is_temporal():
+        held, fits = "times of a day or of a time zone; make them dates, numbers or text", False
+    elif dates:
+        held, fits = "text; make it dates" if of_text else "no dates", False
     elif kind.is_numeric():
         held, fits = "numbers", not text
     elif kind == nw.Boolean:
@@ -287,7 +311,9 @@ def _as_held(condition: Condition, kind: nw.dtypes.DType) -> Condition:
     else:  # categories of pandas may be numbers
         held, fits = "text", not (of_text and condition.is_range) and not (kind == nw.String and numbers)
     if not fits:
-        asked = "numbers" if numbers and not text else "text" if text and not numbers else "levels"
+        asked = (
+            "dates" if dates else "numbers" if numbers and not text else "text" if text and not numbers else "levels"
+        )
         raise InputError(f"The condition '{condition}' is of {asked}, and {condition.feature!r} holds {held}.")
     written: Callable[[Any], Label] | None = None  # how the column has true, false, 1 and 0
     if kind == nw.Boolean:
@@ -300,6 +326,20 @@ def _as_held(condition: Condition, kind: nw.dtypes.DType) -> Condition:
         return condition
     level = None if condition.level is None else written(condition.level)
     return replace(condition, level=level, others=tuple(map(written, condition.others)))
+
+
+def _of_moments(condition: Condition, *, of_days: bool) -> Condition:
+    """The condition on a column of dates or times, with its ends and levels as such a column holds them."""
+
+    def held(value: Any) -> Any:
+        moment = value if value is None or isinstance(value, datetime) else _moment(value)
+        if moment is None and value is not None:
+            of = f"The condition '{condition}' is no date, and {condition.feature!r} holds dates"
+            raise InputError(f"{of}; write them as in 'day >= 2026-03-01'.")
+        return moment.date() if moment is not None and of_days else moment
+
+    ends = {name: held(getattr(condition, name)) for name in ("low", "high", "level")}
+    return replace(condition, **ends, others=tuple(map(held, condition.others)))
 
 
 def _as_text(level: Label) -> Label:
@@ -325,7 +365,11 @@ def with_numbers(part: nw.LazyFrame[Any], slice_: Conjunction) -> nw.LazyFrame[A
     import narwhals as nw
     import polars as pl
 
-    compared = {each.feature for each in slice_ if each.is_range or any(map(_is_number, (each.level, *each.others)))}
+    compared = {
+        each.feature
+        for each in slice_
+        if _is_number(each.low) or _is_number(each.high) or any(map(_is_number, (each.level, *each.others)))
+    }
     numbers = [pl.col(name).str.strip_chars().cast(pl.Float64, strict=False) for name in sorted(compared)]
     read: nw.LazyFrame[Any] = nw.from_native(part.to_native().lazy().with_columns(*numbers))
     return read

@@ -101,8 +101,8 @@ class CodedFeature:
         codes = np.full(len(values), len(self.conditions), dtype=np.uint8)
         missing = np.isnan(values)
         if self.is_binned:
-            edges = [float(each.low) for each in self.conditions if each.low is not None]
-            codes = np.searchsorted(np.array(edges), values, "right").astype(np.uint8)
+            edges = [each.low for each in self.conditions if each.low is not None]
+            codes = np.searchsorted(np.array(edges, dtype=np.float64), values, "right").astype(np.uint8)
         for code, condition in enumerate(self.conditions):
             if condition.others:
                 codes[~missing & ~np.isin(values, np.array(condition.others, dtype=np.float64))] = code
