@@ -333,13 +333,11 @@ def test_a_column_for_each_class_is_judged_class_by_class_and_together():
     y = np.array(["a", "b", "c"])[(rng.random(1_500)[:, None] > shares.cumsum(1)).sum(1)]
     p = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
     found = calibration(y, p)
-    assert (
-        found.rows == 1_500 and found.classes == 3 and repr(found).startswith("Calibration of 1,500 rows, all columns")
-    )
+    assert found.rows == 1_500 and found.classes == 3 and "Calibration of 1,500 rows, all columns" in repr(found)
     with pytest.raises(KeyError, match="There is no 'observed_to_expected'"):  # 1 by the sum of a row's probabilities
         found["observed_to_expected"]
     assert "cluster" not in " ".join(found.notes) and "class = c  1,500" in repr(found)
-    assert found.notes[-1].startswith("class = c: rows 1,500, positives") and "class = c: rows" in found.to_markdown()
+    assert "| class = c | 1,500 |" in found.to_markdown()
     assert calibration(y, 0.9 * p)["observed_to_expected"].value == pytest.approx(1 / 0.9)
     assert found["calibration_slope"].high < 1 and found.verdict[0].startswith("Overconfident")
     assert found.groups["class = b"] == calibration(y, p, pos_label="b") == calibration(y, p[:, 1], pos_label="b")

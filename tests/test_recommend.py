@@ -179,7 +179,7 @@ def test_a_notebook_shows_every_word():
     for use in (None, *USES):
         found = recommend(use=use, ordered=True)
         page, html = unescape(found.to_html()), unescape(found._repr_html_())
-        texts = [*found.asks, *found.differs, *(cell for row in found.shown_rows() for cell in row.values())]
+        texts = [*found.asks, *found.differs, *(each.why for each in found), *(each.phrase for each in found.read)]
         assert all(text in page and text in html for text in texts)
 
 

@@ -204,7 +204,7 @@ def _open_locked(path: Path) -> int | None:
 
 
 class Saveable:
-    """What writes itself as text: JSON, and HTML, Markdown or CSV where it has them."""
+    """What writes itself as text: JSON, and HTML, Markdown, CSV or LaTeX where it has them."""
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write it to a file of the kind that the ending names, such as .json; what exists is kept unless `force`.
@@ -227,4 +227,4 @@ class Saveable:
         return file
 
 
-_WRITERS = {".json": "to_json", ".html": "to_html", ".md": "to_markdown", ".csv": "to_csv"}
+_WRITERS = {".json": "to_json", ".html": "to_html", ".md": "to_markdown", ".csv": "to_csv", ".tex": "to_latex"}

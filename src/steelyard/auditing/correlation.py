@@ -14,8 +14,9 @@ import numpy as np
 from steelyard._types import Array
 from steelyard.analysis.distributions import student_quantile
 from steelyard.analysis.intervals.draws import generator
-from steelyard.analysis.results.formatting import filled, listed
-from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.analysis.results.blocks import Table
+from steelyard.analysis.results.formatting import listed
+from steelyard.analysis.results.result import Flat, Result, Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.model_tables import (
     counts_at_half,
@@ -443,17 +444,21 @@ class CorrelationStudy(Result[Correlation]):
         tried = conclusions_on(self.metrics) if claims is None else claims
         return Rows(conclusion_result(conclusion, self.counts, self.positives) for conclusion in tried)
 
-    def __repr__(self) -> str:
-        sentences = self._conclusions()
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """Of each metric the correlations with recall and specificity by the share of positives."""
         means = mean_over_seeds(self.pearson)[:, [self.names.index(name) for name in RATES]]
-        table = []
-        for j, name in enumerate(self.names):
-            row = {"metric": name}
-            for i, share in enumerate(self.positives):
-                row[f"{100 * share:.4g} %"] = " / ".join("–" if np.isnan(r) else f"{r:+.2f}" for r in means[i, :, j])
-            table.append(row)
-        head = "Pearson's correlation with recall / specificity, by the share of positives"
-        return "\n".join([*sentences, "", head, table_text(table), *map(filled, self.notes)])
+        return [
+            {"metric": name}
+            | {
+                f"{100 * share:.4g} %": " / ".join("–" if np.isnan(r) else f"{r:+.2f}" for r in means[i, :, j])
+                for i, share in enumerate(self.positives)
+            }
+            for j, name in enumerate(self.names)
+        ]
+
+    def shown_tables(self) -> list[Table]:
+        """The correlations under a title."""
+        return [Table.of(self, "Pearson's correlation with recall / specificity, by the share of positives")]
 
 
 @names_wrong_arguments

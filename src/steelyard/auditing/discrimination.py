@@ -14,8 +14,8 @@ import numpy as np
 
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.prevalence.prevalence import checked_prevalence
-from steelyard.analysis.results.formatting import filled, three_digits
-from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.analysis.results.formatting import three_digits
+from steelyard.analysis.results.result import Flat, Result, Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.model_tables import at_rates, directed_difference, metric_values, named_metrics
 from steelyard.exceptions import InputError, InputTypeError
@@ -224,15 +224,20 @@ class Discrimination(Result[Separation]):
         differences = [(separation.metric, separation.differences[i]) for separation in self.separations]
         return sorted(differences, key=lambda pair: math.inf if math.isnan(pair[1]) else -pair[1])
 
-    def __repr__(self) -> str:
-        table = [
-            {"metric": s.metric}
-            | {c: _signed(d) for c, d in zip(self.conditions, s.differences, strict=True)}
-            | {"flips": s.flips, "leader": s.leader}
-            for s in self.separations
+    @property
+    def headline(self) -> str:
+        """How many metrics change their order."""
+        changing = f"{len(self.flipping)} of {len(self.separations)} metrics change their order"
+        return f"A minus B, positive where A is better; {changing}."
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The differences under each condition as people see them."""
+        return [
+            {"metric": each.metric}
+            | {name: _signed(d) for name, d in zip(self.conditions, each.differences, strict=True)}
+            | {"flips": each.flips, "leader": each.leader}
+            for each in self.separations
         ]
-        changing = f"{len(self.flipping)} of {len(table)} metrics change their order"
-        return f"{filled(f'A less B, positive where A is better; {changing}')}\n{table_text(table)}"
 
 
 def _signed(difference: float) -> str:

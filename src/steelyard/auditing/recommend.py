@@ -6,7 +6,8 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-from steelyard.analysis.results.formatting import filled, listed
+from steelyard.analysis.results.blocks import Block, Sentence, Table
+from steelyard.analysis.results.formatting import listed
 from steelyard.analysis.results.result import Flat, Result
 from steelyard.analysis.thresholds.limits import read_capacity
 from steelyard.analysis.thresholds.threshold_sample import costs_by_row
@@ -114,16 +115,6 @@ class Recommendation(Result[Advice]):
     def _parts(self) -> tuple[tuple[str, tuple[Advice, ...]], ...]:
         return ("read", self.read), ("unfit", self.unfit)
 
-    def shown_rows(self) -> list[dict[str, Any]]:
-        """The metrics, for which use each is or is not, and why."""
-        read = [
-            {"for": each.use or "any use", "metric": each.phrase, "why": each.why, "source": ", ".join(each.cites)}
-            for each in self.read
-        ]
-        return read + [
-            {"for": f"not {self.use}", "metric": metrics, "why": reason} for metrics, reason in _by_reason(self.unfit)
-        ]
-
     @property
     def headline(self) -> str:
         """Which number to read, or what is to be answered first."""
@@ -132,38 +123,27 @@ class Recommendation(Result[Advice]):
         return f"For {self.use}, read {listed([each.phrase for each in self.read])}."
 
     @property
-    def notes(self) -> list[str]:
-        """What to read beside it, who advises otherwise, what is asked, and where the reasons are from."""
-        named = [f"{head} {'; '.join(part)}." for head, part in (("Beside it:", self.beside),) if part]
-        return [*named, *self.differs, *self.asks, *self.assumed, *self._sources]
-
-    @property
     def sources(self) -> dict[str, str]:
         """What the advice cites, in words, by its key."""
         text = " ".join([*map(str, self), *self.beside, *self.differs])
         return {key: reference(key) for key in references() if key in text}
 
-    @property
-    def _sources(self) -> list[str]:
-        return [f"[{key}] {words}" for key, words in self.sources.items()]
-
-    def __repr__(self) -> str:
-        parts: dict[str, Iterable[Any]] = {
-            self.headline: self.read
-            if self.use
-            else (f"for {each.use}, {each}" if each.use else each for each in self.read),
+    def blocks(self) -> list[Block]:
+        """The number to read, then what stands beside it, what is not for the use, what is asked, and the sources."""
+        read = [f"for {each.use}, {each}" if each.use and not self.use else str(each) for each in self.read]
+        parts: dict[str, Iterable[str]] = {
             "Beside it:": self.beside,
             f"Not for {self.use}:": map(": ".join, _by_reason(self.unfit)),
             "Others advise otherwise:": self.differs,
             "To answer:": self.asks,
             "Taken as given:": self.assumed,
-            "Sources:": self._sources,
+            "Sources:": (f"[{key}] {words}" for key, words in self.sources.items()),
         }
-        lines = []
+        blocks: list[Block] = [Sentence(self.headline, "headline"), *(Sentence(text, "lead") for text in read)]
         for head, part in parts.items():
-            if texts := list(map(str, part)):
-                lines += [filled(head), *(filled(text, "  ") for text in texts)]
-        return "\n".join(lines)
+            if sentences := [Sentence(text, "lead") for text in part]:
+                blocks += [Sentence(head, "heading"), *sentences]
+        return [*blocks, Table((), data=self.to_dicts)]
 
 
 # ---------------------------------------------------------------- what is known of the problem

@@ -15,8 +15,8 @@ import numpy as np
 from steelyard._types import Array
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.prevalence.prevalence import at_prevalence, checked_prevalence, scores_at
-from steelyard.analysis.results.formatting import filled, three_digits
-from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.analysis.results.formatting import three_digits
+from steelyard.analysis.results.result import Flat, Result, Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.decisions import recalled_decisions
 from steelyard.auditing.model_tables import (
@@ -298,13 +298,17 @@ class Robustness(Result[MetricVerdict]):
         }
         return " ".join(f"{words}: {', '.join(names)}." for words, names in parts.items() if names)
 
-    def __repr__(self) -> str:
+    @property
+    def lead(self) -> list[str]:
+        """Over how many models, and what is not there."""
         over = f"over {len(self.models)} models" if len(self.models) > 1 else "of one model"
-        heading = f"Largest change {over} against a tolerance of {three_digits(self.tolerance)}"
-        winners = self.headline
-        if not self.draws:
-            winners += "\nWithout draws: scores and weighted tables are not drawn from, or draws=0 was given"
-        table = [
+        undrawn = "Without draws: scores and weighted tables are not drawn from, or draws=0 was given."
+        heading = f"Largest change {over} against a tolerance of {three_digits(self.tolerance)}."
+        return [heading, *([] if self.draws else [undrawn])]
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The verdicts as people see them."""
+        return [
             {
                 "metric": v.metric,
                 "balanced": v.change,
@@ -315,7 +319,6 @@ class Robustness(Result[MetricVerdict]):
             }
             for v in self.verdicts
         ]
-        return "\n".join([*map(filled, (heading, winners, *self.assumed)), "", table_text(table)])
 
 
 def _word(verdict: bool | None, in_general: bool | None) -> str:

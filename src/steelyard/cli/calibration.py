@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.analysis.results.result_json import saved_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, predictions
-from steelyard.cli.option_words import of_shell
 from steelyard.cli.prevalence_option import prevalence_option
+from steelyard.cli.result_output import FORMATS, write_result
 
 if TYPE_CHECKING:
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("--n-bins", type=int, default=10, metavar="N", help="How many bins, where it has any.")
 @prevalence_option()
 @options.shared("level")
-@options.output("table", "json", "md")
+@options.output(*FORMATS)
 def judge_calibration(
     inputs: Inputs,
     strategy: str,
@@ -43,11 +42,4 @@ def judge_calibration(
 
     asked = {"strategy": strategy, "n_bins": n_bins, "prevalence": prevalence, "level": level}
     found = predictions(inputs, scores=True).ask(calibration, **asked)
-    if output.kind == "json":
-        output.write(saved_text(found.to_dict(), indent=1))
-    elif output.kind == "md":
-        from steelyard.report.result_view import result_markdown
-
-        output.write(of_shell(result_markdown(found, found.assumed)))
-    else:
-        output.write(of_shell("\n".join([repr(found), *found.assumed])))
+    write_result(found, output, inputs.name)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import csv
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from steelyard.analysis.decisions.decision_rule import NamedCosts
-from steelyard.analysis.results.result_json import saved_text
-from steelyard.cli.option_words import of_shell
+from steelyard.cli.result_output import write_result
 from steelyard.exceptions import InputError
 from steelyard.files.folders import STDIN
 from steelyard.frames.decoding import match_label
@@ -19,7 +19,6 @@ from steelyard.frames.decoding import match_label
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from steelyard.analysis.decisions.best_decision_result import BestDecision
     from steelyard.cli.inputs import Inputs, Read
     from steelyard.cli.outputs import Output
     from steelyard.predictions import Given
@@ -70,7 +69,10 @@ def decide_classes(read: Read, inputs: Inputs, asked: dict[str, Any], output: Ou
         frequency=rows.frequency,
         cluster=rows.cluster,
     )
-    _write(best, list(read.stated), _next(inputs, str(read.rows.given.true)), output)
+    from steelyard.report.terminal.summary import next_lines
+
+    lines = next_lines("--format json gives every number", _next(inputs, str(read.rows.given.true)))
+    write_result(replace(best, assumed=(*read.stated, *best.assumed)), output, inputs.name, then=("", *lines))
 
 
 def _shares(given: Any, rows: Given) -> Any:
@@ -118,17 +120,3 @@ def _next(inputs: Inputs, true: str) -> tuple[str, str] | None:
     for use in ("weight", "frequency", "cluster"):
         words += [f"--{use}", column] if (column := getattr(inputs, use)) is not None else []
     return "writes the page, where a slider sends rows to a person", shlex.join([*words, "-o", "page.html"])
-
-
-def _write(best: BestDecision, assumed: list[str], then: tuple[str, str] | None, output: Output) -> None:
-    notes = [of_shell(note) for note in best.notes]
-    if output.kind == "json":
-        output.write(saved_text({**best.to_dict(), "notes": notes, "assumed": assumed}, indent=1))
-    elif output.kind == "md":
-        from steelyard.report.result_view import result_markdown
-
-        output.write(of_shell(result_markdown(best, assumed)))
-    else:
-        from steelyard.report.terminal.decision import decision_summary
-
-        output.write(decision_summary(best, notes, assumed, then))

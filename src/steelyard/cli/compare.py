@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.analysis.results.result_json import saved_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, predictions, print_assumed
 from steelyard.cli.option_words import with_shell_words
+from steelyard.cli.result_output import FORMATS, write_result
 from steelyard.cli.saved_tables import read_saved, read_saved_evaluation
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "--anytime", is_flag=True, help="Two models by --pred: intervals and p-values that hold after every batch of rows."
 )
-@options.output("table", "json", "md", "csv", "html")
+@options.output(*FORMATS)
 def compare_models(
     inputs: Inputs,
     level: float,
@@ -50,31 +50,20 @@ def compare_models(
     method = "anytime" if anytime else "auto"
     asked = {"use": use, "capacity": capacity, "margin": margin}
     comparison = compared(inputs, level=level, metrics=metrics, method=method, **asked)
-    assumed = [*comparison.assumed]
-    if output.kind in ("csv", "html"):
-        print_assumed(assumed)
-    is_look = anytime and output.kind == "table"  # of which a leaderboard would show single intervals
-    output.write(repr(comparison) if is_look else written_comparison(comparison, assumed, output.kind, inputs.name))
+    if anytime:  # a leaderboard would show single intervals
+        return write_result(comparison, output, inputs.name)
+    return write_comparison(comparison, output, inputs.name)
 
 
-def written_comparison(comparison: Comparison, assumed: list[str], kind: str, source: str) -> str:
+def write_comparison(comparison: Comparison, output: Output, source: str) -> None:
     """The comparison in one of the formats of a command; `source` is what a page calls the data."""
-    from steelyard.report.csv_text import csv_rows
+    if output.kind != "table":
+        if output.kind == "html":  # whose page has no place for it
+            print_assumed(comparison.assumed)
+        return write_result(comparison, output, source)
     from steelyard.report.terminal.comparison_text import comparison_summary
 
-    if kind == "json":
-        return saved_text({**comparison.to_dict(), "assumed": assumed}, indent=1)
-    if kind == "md":
-        from steelyard.report.result_view import result_markdown
-
-        return result_markdown(comparison, assumed)
-    if kind == "csv":
-        return csv_rows(comparison.rows.to_dicts())
-    if kind == "html":
-        from steelyard.report.pages.page import comparison_page
-
-        return comparison_page(comparison, source=source)
-    return comparison_summary(comparison, assumed)
+    return output.write(comparison_summary(comparison, comparison.assumed))
 
 
 def compared(inputs: Inputs, **asked: Any) -> Comparison:

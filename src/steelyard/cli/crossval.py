@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.analysis.results.result_json import saved_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.model_splits import (
@@ -17,11 +16,11 @@ from steelyard.cli.model_splits import (
     selected_tree,
 )
 from steelyard.cli.option_words import of_shell, with_shell_words
+from steelyard.cli.result_output import FORMATS, write_result
 from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
     from steelyard._types import Label
-    from steelyard.analysis.results.result import Result
     from steelyard.cli.outputs import Output
 
 
@@ -57,7 +56,7 @@ if TYPE_CHECKING:
 @click.option("--n-jobs", type=int, metavar="N", help="Runs at the same time.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @options.shared(*options.POSITIVE, "use", "level", "metrics")
-@options.output("table", "json", "html")
+@options.output(*FORMATS)
 def cross_validate_models(
     files: tuple[str, ...],
     target: str,
@@ -86,18 +85,13 @@ def cross_validate_models(
         if resources or n_jobs is not None or use is not None:
             raise InputError("--select-tree gives one tree; leave out --resources, --n-jobs and --use.")
         named = {} if split is None else splits
-        return output.write(_text(with_shell_words(selected_tree(table, target, named, **asked)), output.kind, target))
+        chosen = with_shell_words(selected_tree(table, target, named, **asked))
+        if output.kind == "table":
+            return output.write(of_shell(repr(chosen)))
+        return write_result(chosen, output, f"cross-evaluation of {target}")
     asked |= {"model": list(models) or ["logistic"], "resources": resources, "n_jobs": n_jobs, "level": level}
     asked["use"] = use
     results = evaluated_splits(table, target, splits, **asked)
     shown = HoldOuts.of(results, metrics) if len(results) > 1 else next(iter(results.values()))
-    classes = class_tables(results) if metrics is None and output.kind == "table" else ""
-    return output.write(_text(with_shell_words(shown), output.kind, target) + classes)
-
-
-def _text(result: Result, kind: str, target: str) -> str:
-    if kind == "json":
-        return saved_text(result.to_dict(), indent=1)
-    if kind == "html":
-        return result.to_html(f"cross-evaluation of {target}")
-    return of_shell(repr(result))  # the text has sentences of its own beside those that the result carries
+    classes = [text for text in (class_tables(results),) if text and metrics is None]
+    return write_result(with_shell_words(shown), output, f"cross-evaluation of {target}", then=classes)

@@ -9,10 +9,10 @@ import click
 
 from steelyard.cli import options
 from steelyard.cli.commands import command
-from steelyard.cli.compare import written_comparison
-from steelyard.cli.inputs import print_assumed
+from steelyard.cli.compare import write_comparison
 from steelyard.cli.ledger_options import ledger_option
 from steelyard.cli.option_words import with_shell_words
+from steelyard.cli.result_output import FORMATS
 from steelyard.cli.saved_tables import read_evaluation_file
 from steelyard.exceptions import InputError
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     help="Read both at this prevalence, where that of their data differs.",
 )
 @ledger_option()
-@options.output("table", "json", "md", "csv", "html")
+@options.output(*FORMATS)
 def diff_evaluations(
     a: str, b: str, level: float, metrics: list[str] | None, prevalence: float | None, ledger: Ledger, output: Output
 ) -> None:
@@ -47,10 +47,7 @@ def diff_evaluations(
 
     sides = [_side(ledger, word) for word in (a, b)]
     comparison = with_shell_words(evaluation_diff(*sides, metrics=metrics, level=level, prevalence=prevalence))
-    assumed = [*comparison.assumed]
-    if output.kind in ("csv", "html"):
-        print_assumed(assumed)
-    output.write(written_comparison(comparison, assumed, output.kind, " and ".join(comparison.models)))
+    write_comparison(comparison, output, " and ".join(comparison.models))
 
 
 def _side(ledger: Ledger, word: str) -> DiffSide:

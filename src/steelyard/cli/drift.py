@@ -10,7 +10,7 @@ import click
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, predictions
-from steelyard.cli.result_output import write_result
+from steelyard.cli.result_output import FORMATS, write_result
 
 if TYPE_CHECKING:
     from steelyard.cli.outputs import Output
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     help="A period without labels: a file of rows with the column of --score, called as the file; repeatable.",
 )
 @options.shared("level", "metrics")
-@options.output("table", "json", "md", "csv", "html")
+@options.output(*FORMATS)
 def split_drift(
     inputs: Inputs,
     period: str | None,

@@ -12,6 +12,6 @@ from steelyard.cli.commands import command
 def explain_metric(name: str) -> None:
     """Explain the metric NAME, such as mcc or f_beta[beta=2], or a code of the verdict, such as read-first."""
     from steelyard.evaluation.explanation import explain
-    from steelyard.report.terminal.layout import bold
+    from steelyard.report.terminal.blocks import blocks_text
 
-    click.echo(explain(name).text(bold))
+    click.echo(blocks_text(explain(name).blocks()))

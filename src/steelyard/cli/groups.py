@@ -9,8 +9,8 @@ import click
 
 from steelyard.cli import options
 from steelyard.cli.commands import command
-from steelyard.cli.inputs import Inputs, predictions, print_assumed
-from steelyard.cli.option_words import of_shell
+from steelyard.cli.inputs import Inputs, predictions
+from steelyard.cli.result_output import FORMATS, write_result
 from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _MANY = 20  # groups of numbers, for which bins are better
 @click.option("--cost-fn", type=float, metavar="N", help="With --thresholds: what a miss costs, 1 by default.")
 @click.option("--cost-fp", type=float, metavar="N", help="With --thresholds: what a false alarm costs, 1 by default.")
 @options.shared("level", "metrics")
-@options.output("table", "json", "md", "csv", "html")
+@options.output(*FORMATS)
 def compare_file(
     inputs: Inputs,
     versus: str,
@@ -54,33 +54,13 @@ def compare_file(
     if cost and not thresholds:
         raise InputError("--cost-fn and --cost-fp are about thresholds of groups; add --thresholds.")
     if thresholds:
-        _write_thresholds(inputs, cost, level, output)
+        from steelyard.evaluation.group_thresholds import group_thresholds
+
+        found = predictions(inputs, scores=True).ask(group_thresholds, cost=cost, level=level)
+        write_result(found, output, inputs.name)
         return
     comparison = _compared(inputs, {"versus": versus, "level": level, "metrics": metrics})
-    if output.kind == "csv":
-        print_assumed(comparison.assumed)
-    output.write(comparison.to_html(inputs.name) if output.kind == "html" else _text(comparison, output.kind))
-
-
-def _write_thresholds(inputs: Inputs, cost: dict[str, float], level: float, output: Output) -> None:
-    from steelyard.evaluation.group_thresholds import group_thresholds
-    from steelyard.report.csv_text import csv_rows
-    from steelyard.report.result_view import result_markdown
-    from steelyard.report.terminal.group_text import thresholds_text
-
-    found = predictions(inputs, scores=True).ask(group_thresholds, cost=cost, level=level)
-    notes = [*map(of_shell, found.notes)]
-    if output.kind == "json":
-        output.write(found.to_json(indent=1))
-    elif output.kind == "csv":
-        print_assumed(notes)
-        output.write(csv_rows(found.to_dicts()))
-    elif output.kind == "html":
-        output.write(found.to_html(inputs.name))
-    elif output.kind == "md":
-        output.write(of_shell(result_markdown(found, [])))
-    else:
-        output.write(thresholds_text(found, notes))
+    write_result(comparison, output, inputs.name)
 
 
 def _compared(inputs: Inputs, asked: dict[str, Any]) -> GroupComparison:
@@ -93,17 +73,3 @@ def _compared(inputs: Inputs, asked: dict[str, Any]) -> GroupComparison:
     (name,) = comparison.by
     note = f"Each number of {name} is a group of its own; --bins {name}=4 makes four groups of them."
     return replace(comparison, assumed=(*comparison.assumed, note))
-
-
-def _text(comparison: GroupComparison, kind: str) -> str:
-    from steelyard.report.csv_text import csv_rows
-    from steelyard.report.result_view import result_markdown
-    from steelyard.report.terminal.group_text import groups_text
-
-    if kind == "json":
-        return comparison.to_json(indent=1)
-    if kind == "csv":
-        return csv_rows(comparison.to_dicts())
-    if kind == "md":
-        return of_shell(result_markdown(comparison, []))
-    return groups_text(comparison, [*map(of_shell, comparison.basis)])

@@ -119,4 +119,4 @@ def class_tables(results: Mapping[int, CrossEvaluation]) -> str:
     ]
     left = len(classes) - len(rows)
     more = f"\nand {left:,} rows more, which --format json has" if left else ""
-    return f"\n\nEach class, means over the runs\n{table_text(rows)}{more}" if rows else ""
+    return f"\nEach class, means over the runs\n{table_text(rows)}{more}" if rows else ""

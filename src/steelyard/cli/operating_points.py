@@ -10,7 +10,7 @@ from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, predictions
 from steelyard.cli.prevalence_option import prevalence_option
-from steelyard.cli.result_output import write_result
+from steelyard.cli.result_output import FORMATS, write_result
 from steelyard.cli.threshold import cost_options, probability, use_option
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 )
 @prevalence_option()
 @options.shared("level")
-@options.output("table", "json", "csv", "md", "html")
+@options.output(*FORMATS)
 def list_points(
     inputs: Inputs,
     use: str | None,
@@ -57,4 +57,4 @@ def list_points(
         prevalence=prevalence,
         level=level,
     )
-    write_result(menu, output, "predictions")
+    write_result(menu, output, inputs.name)

@@ -11,6 +11,7 @@ from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, plan_of, predictions
 from steelyard.cli.option_words import of_shell
+from steelyard.cli.result_output import FORMATS, write_result
 from steelyard.cli.streams import print_message
 from steelyard.exceptions import InputError
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     help="Add so many rows to this plan, a CSV file with the labels so far, which the new plan keeps.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed chooses other rows.")
-@options.output("csv", "json", "table", "md")
+@options.output("csv", *(kind for kind in FORMATS if kind != "csv"))
 def write_plan(
     inputs: Inputs,
     budget: int,
@@ -66,7 +67,7 @@ def write_plan(
 
         former, labels = _former(top_up, inputs)
         plan = topped_up(former, read.rows, budget, labels, seed or None)
-    output.write(_text(plan, output.kind))
+    write_result(plan, output, inputs.name)
     if output.path is not None or output.kind in ("csv", "json"):  # print and Markdown begin with it
         print_message(of_shell(plan.headline))
 
@@ -84,13 +85,3 @@ def _former(name: str, inputs: Inputs) -> tuple[LabelPlan, list[str]]:
     if not lines or column not in lines[0]:
         raise InputError(f"{name!r} has no column {column!r}; name that of the labels in the plan's CSV with --true.")
     return plan, [line[column] for line in lines]
-
-
-def _text(plan: LabelPlan, kind: str) -> str:
-    from steelyard.report.result_view import result_markdown
-
-    if kind == "csv":
-        return plan.to_csv()
-    if kind == "json":
-        return plan.to_json(indent=1)
-    return of_shell(result_markdown(plan, []) if kind == "md" else repr(plan))

@@ -10,7 +10,7 @@ from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, predictions
 from steelyard.cli.option_words import with_shell_words
-from steelyard.cli.result_output import write_result
+from steelyard.cli.result_output import FORMATS, write_result
 from steelyard.cli.threshold import cost_options
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.option("--allow-zero-recall", is_flag=True, help="A class with zero recall may still score one half.")
 @click.option("--stable-prevalence", is_flag=True, help="The test set has the deployment prevalence, and it is stable.")
 @click.option("--positives", type=int, metavar="N", help="How many positives there are to test on.")
-@options.output("table", "json", "csv", "md", "html")
+@options.output(*FORMATS)
 def recommend_metrics(
     inputs: Inputs,
     cost: dict[str, float | str],

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.analysis.results.result_json import saved_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.option_words import with_shell_words
 from steelyard.cli.progress import bar
+from steelyard.cli.result_output import FORMATS, write_result
 
 if TYPE_CHECKING:
     from steelyard._types import Label
     from steelyard.cli.outputs import Output
-    from steelyard.protocol.resampling_result import ResamplingStudy
 
 
 @command
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 @click.option("--n-jobs", type=int, metavar="N", help="Runs at the same time.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @options.shared(*options.POSITIVE, "level")
-@options.output("table", "json", "html")
+@options.output(*FORMATS)
 def study_resampling(
     files: tuple[str, ...],
     target: str,
@@ -83,11 +82,5 @@ def study_resampling(
             level=level,
             progress=progress,
         )
-    output.write(_text(replace(study, remarks=(*table.notes, *study.remarks)), output.kind, target))
-
-
-def _text(study: ResamplingStudy, kind: str, target: str) -> str:
-    study = with_shell_words(study)
-    if kind == "json":
-        return saved_text(study.to_dict(), indent=1)
-    return study.to_html(source=f"resampling for {target}") if kind == "html" else repr(study)
+    study = with_shell_words(replace(study, remarks=(*table.notes, *study.remarks)))
+    write_result(study, output, f"resampling for {target}")

@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.analysis.results.result_json import saved_text
 from steelyard.cli import options
 from steelyard.cli.commands import command
-from steelyard.cli.inputs import Inputs, predictions, print_assumed
-from steelyard.cli.option_words import of_shell
-from steelyard.report.terminal.layout import without_controls
+from steelyard.cli.inputs import Inputs, predictions
+from steelyard.cli.result_output import FORMATS, write_result
 
 if TYPE_CHECKING:
-    from steelyard.analysis.slices.slices_result import Slices
     from steelyard.cli.outputs import Output
 
 
@@ -38,7 +35,7 @@ if TYPE_CHECKING:
     help="Benjamini and Hochberg, or Benjamini and Yekutieli, which holds under any dependence.",
 )
 @click.option("--first", type=int, default=10, show_default=True, help="The most statements that are shown.")
-@options.output("table", "json", "md", "csv", "html")
+@options.output(*FORMATS)
 def find_slices(
     inputs: Inputs,
     features: tuple[str, ...],
@@ -48,25 +45,10 @@ def find_slices(
     """Find the slices of FILE in which a metric is worse than elsewhere."""
     from steelyard.analysis.slices.slices import slices
 
-    _write(predictions(inputs).ask(slices, features=_names(features), **asked), inputs, output)
+    write_result(predictions(inputs).ask(slices, features=_names(features), **asked), output, inputs.name)
 
 
 def _names(features: tuple[str, ...]) -> list[str]:
     """The columns that are named: in one option between commas, in several as they stand."""
     parts = features[0].split(",") if len(features) == 1 else features
     return [name.strip() for name in parts if name.strip()]
-
-
-def _write(found: Slices, inputs: Inputs, output: Output) -> None:
-    if output.kind == "json":
-        output.write(saved_text(found.to_dict(), indent=1))
-    elif output.kind == "csv":
-        from steelyard.report.csv_text import csv_rows
-
-        print_assumed(found.assumed)
-        output.write(csv_rows(found.found.to_dicts()))
-    elif output.kind == "html":
-        output.write(found.to_html(inputs.name))
-    else:
-        lines = of_shell(found.to_markdown() if output.kind == "md" else repr(found)).split("\n")
-        output.write("\n".join(map(without_controls, lines)))

@@ -15,9 +15,8 @@ from steelyard.cli import options
 from steelyard.cli.class_decision import class_options, decide_classes
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, predictions
-from steelyard.cli.option_words import of_shell
 from steelyard.cli.prevalence_option import prevalence_option
-from steelyard.cli.result_output import write_result
+from steelyard.cli.result_output import FORMATS, write_result
 from steelyard.evaluation.saved.saved_evaluation import prevalence_json
 from steelyard.exceptions import InputError
 
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
-    from steelyard.analysis.thresholds.best_threshold import BestThreshold
-    from steelyard.analysis.thresholds.label_thresholds import LabelThresholds
     from steelyard.cli.outputs import Output
 
 _COSTS = {
@@ -103,7 +100,7 @@ def use_option() -> Callable[[Callable[..., None]], Callable[..., None]]:
 @class_options
 @prevalence_option()
 @options.shared("level")
-@options.output("table", "json", "md")
+@options.output(*FORMATS)
 def find_threshold(
     inputs: Inputs,
     metric: str | None,
@@ -140,13 +137,13 @@ def find_threshold(
         return
     if metric is None and use is None and not any(asked.values()) and not read.rows.are_sets:
         _refuse_of_classes(of_classes, prevalence)
-        write_result(read.ask(operating_points, prevalence=prevalence, level=level), output, "predictions")
+        write_result(read.ask(operating_points, prevalence=prevalence, level=level), output, inputs.name)
         return
     asked |= {"metric": metric, "use": use, "prevalence": prevalence, "level": level}
     if read.rows.are_sets:
         if given := next((name for name, value in of_classes.items() if value is not None), None):
             raise InputError(f"--{given.replace('_', '-')} is of rows with one label each; labels take --metric alone.")
-        output.write(_label_text(read.call(best_threshold, **asked), output.kind))
+        write_result(read.call(best_threshold, **asked), output, inputs.name)
         return
     _refuse_of_classes(of_classes, prevalence)
     best = read.ask(best_threshold, **asked)
@@ -160,7 +157,7 @@ def find_threshold(
         notes = {"assumed": assumed, "notes": list(best.notes)}
         output.write(saved_text({**best.to_dict(), **strict(best.row()), **question, **notes}, indent=1))
     else:
-        output.write(_text(replace(best, assumed=()), assumed, output.kind))
+        write_result(replace(best, assumed=tuple(assumed)), output, inputs.name)
 
 
 def _refuse_of_one(asked: dict[str, Any]) -> None:
@@ -172,18 +169,6 @@ def _refuse_of_one(asked: dict[str, Any]) -> None:
                 f"{option} is of one threshold between two classes, and each class has a column of scores; name the "
                 "positive one with --pos-label, or leave it out."
             )
-
-
-def _label_text(best: LabelThresholds, kind: str) -> str:
-    """The threshold of each label as text."""
-    from steelyard.analysis.results.formatting import filled
-    from steelyard.analysis.results.result import table_text
-
-    if kind == "json":
-        return saved_text(best.to_dict(), indent=1)
-    if kind == "md":
-        return best.to_markdown()
-    return f"{filled(repr(best))}.\n\n{table_text([row.row() for row in best])}\n"
 
 
 def _refuse_of_classes(given: dict[str, float | str | None], prevalence: PrevalenceLike | None) -> None:
@@ -200,12 +185,3 @@ def _share(prevalence: PrevalenceLike, level: float) -> str:
     if isinstance(prevalence, Prevalence):
         return f"{prevalence.text(level)}, as it was estimated"
     return percent_text(float(prevalence))  # type: ignore[arg-type]  # one share, as the option is read
-
-
-def _text(best: BestThreshold, assumed: list[str], kind: str) -> str:
-    from steelyard.report.result_view import result_markdown
-    from steelyard.report.terminal.summary import all_digits, threshold_summary
-
-    if kind == "md":
-        return of_shell(result_markdown(best, [all_digits(best), *assumed]))
-    return threshold_summary(best, [*map(of_shell, best.notes)], assumed)

@@ -11,7 +11,7 @@ import click
 from steelyard.cli import options
 from steelyard.cli.commands import command
 from steelyard.cli.inputs import Inputs, Read, predictions
-from steelyard.cli.result_output import write_result
+from steelyard.cli.result_output import FORMATS, write_result
 from steelyard.cli.saved_tables import looks_saved, read_saved_evaluation
 from steelyard.cli.streams import print_message
 from steelyard.exceptions import InputError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     help="The labelled rows: a saved tally with scores, a report as JSON, or a file of rows with --true.",
 )
 @options.shared("level", "metrics")
-@options.output("table", "json", "md", "csv", "html")
+@options.output(*FORMATS)
 def read_unlabelled(inputs: Inputs, reference: str, level: float, metrics: list[str] | None, output: Output) -> None:
     """Estimate the prevalence in FILE, whose rows have scores and no labels, and every metric there.
 

@@ -26,16 +26,16 @@ from steelyard.analysis.comparison.groups import (
 from steelyard.analysis.intervals.draws import COUNT_DRAWS
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.intervals.rate_intervals import hits_and_trials, is_rate
+from steelyard.analysis.results.blocks import Table
 from steelyard.analysis.results.formatting import (
     bounds_text,
     difference_text,
-    filled,
     interval_text,
     listed,
     p_text,
     three_digits,
 )
-from steelyard.analysis.results.result import Flat, Result, table_text
+from steelyard.analysis.results.result import Flat, Result
 from steelyard.evaluation.evaluate import evaluated_rows
 from steelyard.evaluation.evaluation import Evaluation, group_rows
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean, first_ten
@@ -161,17 +161,6 @@ class GroupComparison(Result[GroupDifference]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The tests and the gaps, and what the numbers rest on, in sentences."""
-        tests = (f"{row['metric']}: all groups equal, {row['all groups equal']}." for row in self.test_rows())
-        gaps = []
-        for row in self.gap_rows():
-            equal = row["if equal"]
-            beside = "" if equal is None else f", where equal groups show {equal} on average"
-            gaps.append(f"{row['gap']} {row['value']}{beside}.")
-        return (*tests, *gaps, *self.basis)
-
-    @property
-    def basis(self) -> tuple[str, ...]:
         """What the numbers rest on, in sentences."""
         methods = {test.method for test in self.tests}
         exact = "the exact one of rates by Monte Carlo draws without replacement" if BY_DRAWS in methods else ""
@@ -184,6 +173,12 @@ class GroupComparison(Result[GroupDifference]):
             "made of; rows of different groups are taken as independent."
         )
         return (tests, *((bound,) if any(test.is_bound for test in self.tests) else ()), pairs, *self.assumed)
+
+    def shown_tables(self) -> list[Table]:
+        """The tests, the differences and the gaps."""
+        tests = Table(self.test_rows(), "tests")
+        gaps = Table(self.gap_rows(), "gaps")
+        return [tests, Table.of(self, "differences", keys=3), gaps]
 
     def shown_rows(self) -> list[dict[str, Any]]:
         """The differences as people see them."""
@@ -215,10 +210,6 @@ class GroupComparison(Result[GroupDifference]):
             }
             for gap in self.gaps
         ]
-
-    def __repr__(self) -> str:
-        tables = (table_text(rows) for rows in (self.test_rows(), self.shown_rows(), self.gap_rows()))
-        return "\n\n".join([filled(self.headline), *filter(None, tables), "\n".join(map(filled, self.basis))])
 
 
 def _or_reason(value: float, undefined: str | None) -> str:

@@ -25,11 +25,11 @@ from steelyard.analysis.intervals.intervals import intervals_of, table_intervals
 from steelyard.analysis.intervals.rate_intervals import RATE_INTERVALS
 from steelyard.analysis.intervals.score_draws import binned
 from steelyard.analysis.prevalence.prevalence import scores_at
+from steelyard.analysis.results.blocks import Figure, Point, Table, Track
 from steelyard.analysis.results.formatting import (
     ROUNDING,
     bounds_text,
     difference_text,
-    filled,
     listed,
     number_of,
     p_text,
@@ -37,7 +37,7 @@ from steelyard.analysis.results.formatting import (
     three_digits,
     value_text,
 )
-from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.analysis.results.result import Flat, Result, Rows
 from steelyard.arrays.labels import naturally_sorted
 from steelyard.evaluation.unlabelled import FIT_LEVEL, new_rows, read_reference, unlabelled, unlabelled_scores
 from steelyard.exceptions import InputError, InputTypeError, first_ten
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Array, Rng
     from steelyard.analysis.prevalence.label_shift import UnlabelledPrevalence
+    from steelyard.analysis.results.blocks import Block
     from steelyard.evaluation.unlabelled import Unlabelled, UnlabelledMetric
     from steelyard.metrics.spec import SpecLike
     from steelyard.predictions import RowOptions, RowsLike
@@ -162,9 +163,13 @@ class DriftChange(Flat):
         """The written form of the metric."""
         return self.spec.name
 
+    def bounds(self, part: str) -> tuple[float, float, float]:
+        """A value, the change or a part of it, with the ends of its interval."""
+        return getattr(self, part), getattr(self, f"{part}_low"), getattr(self, f"{part}_high")
+
     def shows(self, part: str, widening: float = 1.0) -> bool:
         """Whether the interval of the change, or of one of its parts, so many times as wide, is on one side of 0."""
-        value, low, high = (getattr(self, f"{part}{end}") for end in ("", "_low", "_high"))
+        value, low, high = self.bounds(part)
         return bool(value - widening * (value - low) > 0 or value + widening * (high - value) < 0)
 
     def row(self) -> dict[str, Any]:
@@ -181,7 +186,7 @@ class DriftChange(Flat):
             return row | {"by prevalence": self.undefined}
         scale = 100 if self.spec.is_share else 1
         for part in CHANGE_PARTS:
-            value, low, high = (scale * getattr(self, part + bound) for bound in ("", "_low", "_high"))
+            value, low, high = (scale * number for number in self.bounds(part))
             text = three_digits(value) if math.isfinite(value) else "not known"
             if math.isfinite(value) and math.isfinite(low):
                 text = f"{text} ({three_digits(low)} to {three_digits(high)})"
@@ -274,7 +279,7 @@ class Drift(Result[DriftChange]):
     @property
     def headline(self) -> str:
         """How many periods are read against which."""
-        return f"{number_of(len(self.periods) - 1, 'period')} against {self.reference}"
+        return f"What changed in {number_of(len(self.periods) - 1, 'period')} against {self.reference}."
 
     @property
     def lead(self) -> list[str]:
@@ -296,22 +301,42 @@ class Drift(Result[DriftChange]):
         """The changes as people see them."""
         return [change.shown_row() for change in self.changes]
 
-    def other_tables(self) -> dict[str, Rows[Any]]:
-        """The periods."""
-        return {"periods": self.periods}
+    def shown_tables(self) -> list[Block]:
+        """The periods, the changes, and pictures of the prevalence, of each metric and of the parts of its change."""
+        changes = Table.of(self, keys=2, optional=("change",))
+        return [Table.of(self.periods, "periods"), changes, *self._figures()]
 
-    def shown_tables(self) -> dict[str, list[dict[str, Any]]]:
-        """The periods as people see them."""
-        return {"periods": self.periods.shown_rows()}
+    def _figures(self) -> Iterator[Figure]:
+        names = [str(period.period) for period in self.periods]
+        places = {name: i / max(len(names) - 1, 1) for i, name in enumerate(names)}
+        ticks = [(place, name) for name, place in places.items()]
+        shares = [
+            Point(places[str(p.period)], p.prevalence, p.prevalence_low, p.prevalence_high, not p.labelled)
+            for p in self.periods
+            if not p.is_refused
+        ]
+        yield Figure("Prevalence", ticks, (Track("prevalence", shares),), 100, " %")
+        for metric in dict.fromkeys(change.metric for change in self.changes):
+            yield from self._metric_figures(metric, places, ticks)
 
-    def __repr__(self) -> str:
-        tables = ["", table_text([period.shown_row() for period in self.periods])]
-        for period in dict.fromkeys(change.period for change in self.changes):
-            rows = [change.shown_row() for change in self.of(period)]
-            narrow = [{key: cell for key, cell in row.items() if key not in ("period", "change")} for row in rows]
-            tables += [f"\n{period} against {self.reference}", table_text(narrow)]
-        lead, notes = map(filled, self.lead), map(filled, self.notes)
-        return "\n".join([f"Drift: {self.headline}", *lead, *tables, "", *notes])
+    def _metric_figures(
+        self, metric: str, places: Mapping[str, float], ticks: Sequence[tuple[float, str]]
+    ) -> Iterator[Figure]:
+        changes = [change for change in self.changes if change.metric == metric]
+        first, unlabelled = changes[0], {period.period for period in self.periods if not period.labelled}
+        values = [Point(places[str(self.reference)], first.before, first.before_low, first.before_high)]
+        values += [Point(places[str(c.period)], *c.bounds("after"), c.period in unlabelled) for c in changes]
+        times, unit, points = (100, " %", " in points") if first.spec.is_share else (1, "", "")
+        yield Figure(metric, ticks, (Track(metric, values),), times, unit)
+        parts = [
+            Track(
+                name.replace("_", " "),
+                [Point(places[str(c.period)], *c.bounds(name)) for c in changes],
+                second=name == "by_classifier",
+            )
+            for name in CHANGE_PARTS[1:]
+        ]
+        yield Figure(f"Change of {metric}{points}", ticks, parts, times, shows=(0.0,))
 
 
 def _moved(part: str, changes: list[DriftChange]) -> str:

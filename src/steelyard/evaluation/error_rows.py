@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from steelyard._types import Label
-from steelyard.analysis.results.formatting import filled, number_of, three_digits
-from steelyard.analysis.results.result import Result, table_text
+from steelyard.analysis.results.blocks import Table
+from steelyard.analysis.results.formatting import clipped_text, number_of, three_digits
+from steelyard.analysis.results.result import Result
 from steelyard.arrays.backend import as_read
 from steelyard.arrays.labels import ClassRule, choice_sentences, chosen_label, conventional_label, sort_labels
 from steelyard.exceptions import InputError
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 
 _MOST_PRINTED = 20
+_WIDEST = 60  # of a cell of words
 
 
 @dataclass(frozen=True)
@@ -122,12 +124,16 @@ class ErrorRows(Result[ErrorRow]):
         number = ("The rows of this frame have no order, and so no number; name columns that identify them by key=.",)
         return (*self.assumed, *(number if unordered else ()))
 
-    def __repr__(self) -> str:
-        table = table_text([row.row() for row in self.each[:_MOST_PRINTED]])
-        left = len(self.each) - _MOST_PRINTED
-        more = f"and {left:,} more; to_frame() has them all" if left > 0 else ""
-        parts = [filled(self.headline), table, more, "\n".join(map(filled, self.notes))]
-        return "\n\n".join(filter(None, parts))
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The rows, long words shortened."""
+        return [
+            {name: clipped_text(cell, _WIDEST) if isinstance(cell, str) else cell for name, cell in row.items()}
+            for row in self.to_dicts()
+        ]
+
+    def shown_tables(self) -> list[Table]:
+        """The rows; of many the first are printed."""
+        return [Table.of(self, most=_MOST_PRINTED)]
 
 
 # ---------------------------------------------------------------- error rows

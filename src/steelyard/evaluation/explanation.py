@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from steelyard.analysis.results.formatting import filled, text_table
+from steelyard.analysis.results.blocks import Block, Sentence, Table
+from steelyard.analysis.results.formatting import text_table
 from steelyard.analysis.results.result import Flat, Result
 from steelyard.analysis.results.result_json import strict
 from steelyard.arguments import names_wrong_arguments
@@ -55,11 +56,6 @@ class ExplanationPart(Flat):
     part: str
     lines: tuple[str, ...]
 
-    def shown_row(self) -> dict[str, Any]:
-        """The part with its lines as one text."""
-        between = " " if all(line.endswith(".") for line in self.lines) else "; "
-        return {"part": self.part or "definition", "text": between.join(line.strip() for line in self.lines)}
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Result[ExplanationPart]):
@@ -73,27 +69,19 @@ class Explanation(Result[ExplanationPart]):
     def __iter__(self) -> Iterator[ExplanationPart]:
         return iter(self.parts)
 
-    def shown_rows(self) -> list[dict[str, Any]]:
-        """The parts as people see them."""
-        return [part.shown_row() for part in self]
-
     @property
     def headline(self) -> str:
         """The metric and what it means."""
         return f"{self.title} ({self.name}): {self.meaning}" if self.title else self.meaning
 
-    def text(self, emphasis: Callable[[str], str] = str) -> str:
-        """The explanation as a terminal shows it."""
+    def blocks(self) -> list[Block]:
+        """The metric, what it means, and each part under its heading."""
         if not self.title:
-            return filled(self.meaning)
-        sections = [f"{emphasis(self.title)}  ({self.name})", filled(self.meaning, "  ")]
+            return [Sentence(self.meaning, "lead")]
+        blocks: list[Block] = [Sentence(f"{self.title} ({self.name})", "headline"), Sentence(self.meaning, "lead")]
         for part in self.parts:
-            lines = [filled(line, "    ") for line in part.lines]
-            sections.append("\n".join([f"  {emphasis(part.part)}", *lines] if part.part else lines))
-        return "\n\n".join(sections)
-
-    def __repr__(self) -> str:
-        return self.text()
+            blocks += [Sentence(part.part or "Definition", "heading"), *(Sentence(line, "lead") for line in part.lines)]
+        return [*blocks, Table((), data=self.to_dicts)]
 
 
 # ---------------------------------------------------------------- all metrics

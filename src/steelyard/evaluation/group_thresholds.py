@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.levels import check_level
-from steelyard.analysis.results.formatting import filled, percent_text, three_digits
-from steelyard.analysis.results.result import Result, table_text
+from steelyard.analysis.results.blocks import Table
+from steelyard.analysis.results.formatting import percent_text, three_digits
+from steelyard.analysis.results.result import Result
 from steelyard.analysis.thresholds.resampled_threshold import EQUAL_FLAGS, EQUAL_RECALL, PolicyTrial
 from steelyard.exceptions import InputError, InputTypeError, did_you_mean
 from steelyard.predictions import Predictions, question, refuse_unused
@@ -125,9 +126,9 @@ class GroupThresholds(Result[GroupThreshold]):
         """The rows as people see them: of new rows where they are known."""
         return [row.shown_row() for row in self.each]
 
-    def __repr__(self) -> str:
-        table = table_text(self.shown_rows(), keys=ROW_KEYS)
-        return "\n\n".join([filled(self.headline), table, "\n".join(map(filled, self.notes))])
+    def shown_tables(self) -> list[Table]:
+        """Each policy and group in a row."""
+        return [Table.of(self, keys=ROW_KEYS)]
 
 
 # ---------------------------------------------------------------- group thresholds

@@ -24,16 +24,17 @@ from steelyard.analysis.prevalence.label_shift import (
     range_count,
     two_class_cells,
 )
+from steelyard.analysis.results.blocks import Figure, Point, Table, Track
 from steelyard.analysis.results.formatting import (
-    filled,
     interval_text,
     listed,
+    number_of,
     p_text,
     percent_interval,
     percent_text,
     value_text,
 )
-from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.analysis.results.result import Flat, Result, Rows
 from steelyard.analysis.thresholds.bands import confidence_band, thinned
 from steelyard.arrays import checks, label_codes
 from steelyard.evaluation.class_columns import given_columns
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 
     from steelyard._types import Labels, Rng
     from steelyard.analysis.prevalence.label_shift import RangedCells
+    from steelyard.analysis.results.blocks import Block
     from steelyard.analysis.thresholds.bands import BandPoint
     from steelyard.evaluation.evaluation import MetricRow
     from steelyard.metrics.registry import MetricLike
@@ -339,8 +341,8 @@ class Unlabelled(Result[UnlabelledMetric]):
 
     @property
     def notes(self) -> list[str]:
-        """What was assumed."""
-        return [*self.assumed]
+        """How many rows there are, and by how many they are read."""
+        return [f"The {number_of(self.rows, 'unlabelled row')} are read by {self.reference_rows:,} labelled ones."]
 
     @property
     def headline(self) -> str:
@@ -354,21 +356,23 @@ class Unlabelled(Result[UnlabelledMetric]):
             return rows
         return [{name: cell for name, cell in row.items() if name != "differ"} for row in rows]
 
-    def other_tables(self) -> dict[str, Rows[Any]]:
-        """The classes' shares and the curve."""
-        return {"class shares": self.shares, "precision-recall curve": self.curve}
+    def shown_tables(self) -> list[Block]:
+        """The classes' shares where the headline does not have them, the metrics, and the curve as a picture."""
+        is_said = len(self.shares) == 2 and self.fits is not False
+        shares = [] if is_said else [share.shown_row(refused=self.fits is False) for share in self.shares]
+        curve = Table((), "precision-recall curve", self.curve.to_dicts)
+        tables = [Table(shares, "class shares", self.shares.to_dicts), curve, Table.of(self)]
+        return [*tables, *([self._figure()] if self.curve else [])]
 
-    def shown_tables(self) -> dict[str, list[dict[str, Any]]]:
-        """The classes' shares as people see them, where the headline does not have them."""
-        if len(self.shares) == 2 and self.fits is not False:
-            return {}
-        return {"class shares": [share.shown_row(refused=self.fits is False) for share in self.shares]}
-
-    def __repr__(self) -> str:
-        head = f"Unlabelled rows: {self.rows:,}, read by {self.reference_rows:,} labelled ones"
-        shares = [table_text(rows) for rows in self.shown_tables().values()]
-        sentences = map(filled, (*self.lead, *self.assumed))
-        return "\n".join([head, filled(self.headline), *shares, table_text(self.shown_rows()), *sentences])
+    def _figure(self) -> Figure:
+        """Precision over recall in the reference and at the new prevalence; of the former without a band."""
+        there = [Point(p.recall, p.value, p.low, p.high) for p in self.curve]
+        here = [Point(p.recall, p.reference, math.nan, math.nan) for p in self.curve]
+        name = "at the new prevalence" if self.fits is not False else "if label shift held"
+        tracks = (Track(name, there, curve=True), Track("in the reference", here, second=True, curve=True))
+        title = "Precision over recall, with the band of the whole curve"
+        ticks = [(place / 4, f"{25 * place}") for place in range(5)]
+        return Figure(title, ticks, tracks, 100, " %", shows=(0.0, 1.0), x_title="recall, %")
 
 
 def _first_six(words: list[str]) -> str:

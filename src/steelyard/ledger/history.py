@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from steelyard.analysis.results.blocks import Table
 from steelyard.analysis.results.formatting import interval_text, value_text
-from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.analysis.results.result import Flat, Result, Rows
 from steelyard.exceptions import SteelyardError
 from steelyard.metrics.spec import MetricSpec
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from steelyard.ledger.entries import Entry
 
-_ID_SHOWN = 8  # characters at the end of an id, by which one of many thousands is found
+ID_SHOWN = 8  # characters at the end of an id, by which one of many thousands is found
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +145,7 @@ class History(Result[HistoryRow]):
         lines: dict[str, dict[str, Any]] = {}
         for row in self.rows:
             when = row.time[:16].replace("T", " ")
-            line = lines.setdefault(row.id, {"id": row.id[-_ID_SHOWN:], "time": when, "tags": row.label})
+            line = lines.setdefault(row.id, {"id": row.id[-ID_SHOWN:], "time": when, "tags": row.label})
             line[row.metric] = row.number_text()
         return list(lines.values())
 
@@ -152,5 +153,11 @@ class History(Result[HistoryRow]):
         """One dictionary per metric of an evaluation; the tags as one of their own."""
         return [row.row() | {"tags": dict(row.tags)} for row in self.rows]
 
-    def __repr__(self) -> str:
-        return "\n".join([self.headline, table_text(self.shown_rows()), *self.notes])
+    def shown_tables(self) -> list[Table]:
+        """The evaluations; with all digits a line for each metric, and a column for each tag."""
+        return [Table(self.shown_rows(), "", self._with_tags)]
+
+    def _with_tags(self) -> list[dict[str, Any]]:
+        rows = [{key: cell for key, cell in row.row().items() if key != "tags"} for row in self.rows]
+        tags = [{f"tag.{name}": text for name, text in row.tags.items()} for row in self.rows]
+        return [row | of_row for row, of_row in zip(rows, tags, strict=True)]

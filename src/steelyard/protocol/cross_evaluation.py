@@ -15,8 +15,9 @@ from steelyard.analysis.comparison.classical_tests import corrected_t_test
 from steelyard.analysis.comparison.compare import compare
 from steelyard.analysis.comparison.leaderboard import Leaderboard, ranked_leaderboard
 from steelyard.analysis.holm import holm
-from steelyard.analysis.results.formatting import bounds_text, filled, interval_text, listed, three_digits
-from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.analysis.results.blocks import Block, Sentence, Table
+from steelyard.analysis.results.formatting import bounds_text, interval_text, listed, three_digits
+from steelyard.analysis.results.result import Flat, Result, Rows
 from steelyard.analysis.results.result_json import from_fields, read_metric, strict
 from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.model_tables import value_change
@@ -120,27 +121,16 @@ UNNAMED = (
 ONE_TIMING = "Each timing is one of its kind; resources=True repeats short ones and measures the peak memory."
 
 
-def result_text(result: CrossEvaluation) -> str:
-    """The result as text: what was done, the metrics and the costs, and what is to be known about them."""
+def shown_sentences(result: CrossEvaluation) -> list[str]:
+    """What is to be known about the table, and the runs that failed."""
     if len(result.models) == 1:
-        model = next(iter(result.models.values()))
-        table, sentences = table_text([shown_row(row) for row in first_rows(model)]), remarks(model)
+        sentences = remarks(next(iter(result.models.values())))
     else:
-        ranked = result.ranking()
-        table, first = table_text([_ranked_row(result, row) for row in ranked]), ranked[0]
+        first = result.ranking()[0]
         why = [] if first.why is None else [f"{first.name} is {first.why}."]
         sentences = [*why, *order_sentences(result), *mean_f_sentence(result)]
-        return "\n".join(
-            [filled(head(result)), "", *map(filled, result.verdict), "", table, *_closing(result, sentences)]
-        )
-    return "\n".join([filled(head(result)), "", table, *_closing(result, sentences)])
-
-
-def _closing(result: CrossEvaluation, sentences: Sequence[str]) -> list[str]:
-    """What stands below the table: the sentences, the runs that failed, and the notes."""
     failed = [f"{run.model}, repeat {run.part.repeat}, fold {run.part.fold}: {run.error}" for run in result.failures]
-    lost = [f"{len(failed)} of {len(result.runs)} runs failed:", *failed[:5]] if failed else []
-    return [*map(filled, (*sentences, *lost, *result.notes))]
+    return [*sentences, *([f"{len(failed)} of {len(result.runs)} runs failed:", *failed[:5]] if failed else [])]
 
 
 def head(result: CrossEvaluation) -> str:
@@ -389,11 +379,6 @@ class CrossEvaluation(Result[Summary]):
         """Of several models, what they find in the mean of the runs, the number of the use, and which to choose."""
         return [statement.text() for statement in run_statements(self)]
 
-    @property
-    def lead(self) -> list[str]:
-        """The verdict."""
-        return self.verdict
-
     @names_wrong_arguments
     def ranking(self, metric: SpecLike | None = None) -> Rows[Summary]:
         """The models from the best to the worst by the mean of a metric, or of a cost.
@@ -517,22 +502,21 @@ class CrossEvaluation(Result[Summary]):
         return cls(read_models(data), tuple(data["notes"]), data["setting"])
 
     def shown_rows(self) -> list[dict[str, Any]]:
-        """The metrics that are read first, or were asked for, of each model; the costs are in `cost`."""
-        return [
-            {"model": name}
-            | {key: value for key, value in row.row().items() if key not in ("model", "median", "noise")}
-            for name, model in self.models.items()
-            for row in first_rows(model)
-            if isinstance(row.spec, MetricSpec)
-        ]
+        """The first metrics of the only model, or those asked for, and its costs; of several each model."""
+        if len(self.models) > 1:
+            return [_ranked_row(self, row) for row in self.ranking()]
+        return [shown_row(row) for row in first_rows(next(iter(self.models.values())))]
+
+    def blocks(self) -> list[Block]:
+        """What is to be known about the table stands before what is to be known of the data."""
+        notes = (*shown_sentences(self), *self.notes)
+        sentences = [Sentence(self.headline, "headline"), *(Sentence(text, "lead") for text in self.verdict)]
+        return [*sentences, Table.of(self), *map(Sentence, notes)]
 
     @property
     def headline(self) -> str:
         """How many runs of what on which rows."""
         return head(self)
-
-    def __repr__(self) -> str:
-        return result_text(self)
 
 
 def _sorted(rows: list[Summary], sign: int, key: str = "mean") -> Rows[Summary]:
@@ -600,6 +584,10 @@ class HoldOuts(Result[HoldOutRow]):
         """What is to be known beside the rows."""
         return self.remarks
 
+    def shown_tables(self) -> list[Table]:
+        """A row for each model, size and metric."""
+        return [Table.of(self, keys=2)]
+
     @property
     def headline(self) -> str:
         """What the first metric of the first model is at the smallest and the largest k."""
@@ -609,7 +597,3 @@ class HoldOuts(Result[HoldOutRow]):
         means = [f"{three_digits(row.mean)} at k = {row.k}" for row in smallest_and_largest]
         runs = "once" if self.repeats == 1 else f"{self.repeats} times"
         return f"{first.metric} of {first.model}, trained on k times the rows tested, {runs} each: {listed(means)}."
-
-    def __repr__(self) -> str:
-        rows = [{name: cell for name, cell in row.row().items() if name != "undefined" or cell} for row in self.rows]
-        return "\n".join([filled(self.headline), "", table_text(rows, keys=2), *map(filled, self.notes)])

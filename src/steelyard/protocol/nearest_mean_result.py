@@ -13,8 +13,9 @@ from steelyard._types import (
     Label,
 )
 from steelyard.analysis.comparison.classical_tests import corrected_t_test
-from steelyard.analysis.results.formatting import filled, listed, number_of
-from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.analysis.results.blocks import Table
+from steelyard.analysis.results.formatting import listed, number_of
+from steelyard.analysis.results.result import Flat, Result, Rows
 from steelyard.auditing.model_tables import value_change
 from steelyard.exceptions import InputError, InputTypeError, TooFewRowsError
 from steelyard.metrics.registry import get_metric
@@ -317,6 +318,10 @@ class NearestMeanStudy(RatioTrials, Result[ModelGap]):
         """The metric that the sentences speak of: the AC-score, or the first where that was not asked for."""
         return next((short for short, name in self.metrics.items() if name == DEFAULT), next(iter(self.metrics)))
 
+    def shown_tables(self) -> list[Table]:
+        """The rows, named by their first two columns."""
+        return [Table.of(self, keys=2)]
+
     @property
     def headline(self) -> str:
         """Where either model is ahead, and what is left of it when both get the same search."""
@@ -371,10 +376,6 @@ class NearestMeanStudy(RatioTrials, Result[ModelGap]):
             f"At N:P = {ratio} by {self.main} {plain} ({first}), {joint} with the same search for a "
             f"threshold for both {control} ({second}){_reading(plain, control)}."
         )
-
-    def __repr__(self) -> str:
-        sentences = [filled(sentence) for sentence in (self.headline, *self.notes)]
-        return "\n".join([*sentences, "", table_text([row.row() for row in self.rows], keys=2)])
 
 
 def _mean(values: Array) -> float:

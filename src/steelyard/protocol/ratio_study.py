@@ -16,8 +16,9 @@ import numpy as np
 from steelyard._types import Array
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.prevalence.prevalence import at_prevalence
-from steelyard.analysis.results.formatting import filled, listed, number_of, three_digits
-from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.analysis.results.blocks import Table
+from steelyard.analysis.results.formatting import listed, number_of, three_digits
+from steelyard.analysis.results.result import Flat, Result, Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.arrays import checks
 from steelyard.arrays.label_codes import predicted_codes
@@ -129,6 +130,10 @@ class RatioStudy(Result[MetricSpread]):
             raise UnknownNameError(f"No model is called {model!r}.{near}")
         return 0 if model is None else self.models.index(model)
 
+    def shown_tables(self) -> list[Table]:
+        """The rows, named by their first two columns."""
+        return [Table.of(self, keys=2)]
+
     @property
     def headline(self) -> str:
         """The spread of the metric that the ratios move most, without the factor and with it, model by model."""
@@ -184,10 +189,6 @@ class RatioStudy(Result[MetricSpread]):
                     f"repetition ({why})."
                 )
         return [*notes, *self.remarks]
-
-    def __repr__(self) -> str:
-        table = table_text(self.to_dicts(), keys=2)
-        return "\n".join([filled(self.headline), "", table, "", *map(filled, self.notes)])
 
 
 # ---------------------------------------------------------------- ratio_study

@@ -14,15 +14,15 @@ from steelyard.analysis.calibration.calibration import Calibration, calibration
 from steelyard.analysis.comparison.classical_tests import corrected_t_test
 from steelyard.analysis.holm import holm
 from steelyard.analysis.prevalence.prevalence import correct_prior
+from steelyard.analysis.results.blocks import Table
 from steelyard.analysis.results.formatting import (
     bounds_text,
     difference_text,
-    filled,
     interval_text,
     listed,
     three_digits,
 )
-from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.analysis.results.result import Flat, Result, Rows
 from steelyard.analysis.thresholds.best_threshold import best_threshold
 from steelyard.arguments import names_wrong_arguments
 from steelyard.auditing.model_tables import value_change
@@ -704,12 +704,20 @@ class ResamplingStudy(Result[SamplerVerdict]):
             rows.setdefault(str(cost.model), {"model": cost.model})[cost.name.replace("_", " ")] = cost.median
         return list(rows.values())
 
-    def __repr__(self) -> str:
-        labels, scores = self.value_rows(scores=False), self.value_rows(scores=True)
-        tables = [(self.shown_rows(), 1), (labels, 2), (scores, 1), (self.calibration_rows(), 1), (self.cost_rows(), 1)]
-        texts = [table_text(rows, keys=keys) for rows, keys in tables if rows]
-        head = [filled(study_head(self)), filled(self.headline)]
-        return "\n".join([*head, "", "\n\n".join(texts), "", *map(filled, self.notes)])
+    @property
+    def lead(self) -> list[str]:
+        """What was done."""
+        return [study_head(self)]
+
+    def shown_tables(self) -> list[Table]:
+        """The verdicts, then the means of all metrics, the calibration and the costs."""
+        return [
+            Table.of(self),
+            Table(self.value_rows(scores=False), "labels", keys=2),
+            Table(self.value_rows(scores=True), "scores"),
+            Table(self.calibration_rows(), "probabilities"),
+            Table(self.cost_rows(), "costs"),
+        ]
 
 
 def _row_of(rows: Mapping[Any, _Row], key: tuple[str, ...]) -> _Row:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 import re
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.results.formatting import FORMULA_SIGNS
-from steelyard.report.text import printable
+from steelyard.analysis.results.blocks import Table
+from steelyard.analysis.results.formatting import FORMULA_SIGNS, printable
+from steelyard.analysis.results.result_json import strict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from steelyard.analysis.results.result import Result
+    from steelyard.analysis.results.blocks import Block
     from steelyard.evaluation.evaluation import Evaluation
 
 _BREAK = re.compile(r"(\r?\n)")  # quoted, so that a key that holds one is found again
@@ -28,13 +30,14 @@ def evaluation_csv(evaluation: Evaluation) -> str:
     return csv_rows([{"group": label, **row} for label, metrics in parts for row in metrics.to_dicts()])
 
 
-def result_csv(result: Result[Any]) -> str:
-    """The rows of a result as CSV; where it has other tables too, all of them, named in the first column."""
-    others = {name: rows for name, rows in result.other_tables().items() if rows}
-    if not others:
-        return csv_rows(result.to_dicts())
-    tables = [*((name, rows.to_dicts()) for name, rows in others.items()), (result.kind, result.to_dicts())]
-    return csv_rows([{"table": name, **row} for name, rows in tables for row in rows])
+def blocks_csv(blocks: Iterable[Block], kind: str) -> str:
+    """The rows of all tables that have them with all their digits; of several the first column names the table."""
+    tables = [block for block in blocks if isinstance(block, Table)]
+    exported = [table for table in tables if table.data is not None] or tables
+    shown = [(table.title or kind, rows) for table in exported if (rows := table.exact())]
+    if len(shown) <= 1:
+        return csv_rows([row for _, rows in shown for row in rows])
+    return csv_rows([{"table": name, **row} for name, rows in shown for row in rows])
 
 
 def csv_rows(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -55,4 +58,6 @@ def _guarded(value: object) -> object:
     if isinstance(value, str):
         text = "".join(part if _BREAK.fullmatch(part) else printable(part) for part in _BREAK.split(value))
         return f"'{text}" if value.startswith(FORMULA_SIGNS) else text
+    if isinstance(value, (dict, list, tuple)):
+        return json.dumps(strict(value), ensure_ascii=False, default=str)
     return "" if value is None or (isinstance(value, float) and not math.isfinite(value)) else value

@@ -5,18 +5,33 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.results.formatting import cell_text, three_digits
+from steelyard.analysis.results.blocks import Sentence, Table
+from steelyard.analysis.results.formatting import cell_text, printable, three_digits
 from steelyard.evaluation.verdict.sentences import NUMBERS_HEAD
 from steelyard.report.class_cells import class_cells
 from steelyard.report.metric_blocks import rows_by_class
 from steelyard.report.source_facts import source_facts
-from steelyard.report.text import ESTIMATED_ROWS, printable
+from steelyard.report.text import ESTIMATED_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from steelyard.analysis.results.blocks import Block
     from steelyard.evaluation.evaluation import Evaluation, LabelRow
     from steelyard.tables.confusion import Confusion
+
+
+def blocks_markdown(blocks: Iterable[Block]) -> str:
+    """Sentences as paragraphs, tables with all rows; a picture has no place."""
+    parts = []
+    for block in blocks:
+        if isinstance(block, Sentence):
+            text = escaped(block.text)
+            parts.append(f"**{text}**" if block.role == "heading" else text)
+        elif isinstance(block, Table) and block.rows:
+            parts += [f"**{escaped(block.heading)}**"] if block.title else []
+            parts.append(markdown_table(block.names, block.texts()))
+    return "\n\n".join(parts)
 
 
 def evaluation_markdown(evaluation: Evaluation, *, given: bool | None = None) -> str:
@@ -94,9 +109,10 @@ def _matrix(table: Confusion, *, planned: bool) -> str:
     return f"{shown}\n\n{ESTIMATED_ROWS}" if planned else shown
 
 
-def markdown_table(head: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
+def markdown_table(head: Sequence[str], rows: Iterable[Iterable[str] | str]) -> str:
     """A table of Markdown."""
-    return "\n".join([_row(head), "|" + "---|" * len(head), *map(_row, rows)])
+    lines = [f"| *{escaped(row)}* |{' |' * (len(head) - 1)}" if isinstance(row, str) else _row(row) for row in rows]
+    return "\n".join([_row(head), "|" + "---|" * len(head), *lines])
 
 
 def _row(cells: Iterable[str]) -> str:

@@ -1,67 +1,91 @@
-"""Renderers: what a result is shown as, each loaded when it is asked for; without a page of its own it is a table."""
+"""Renderers: what a result is shown as, each loaded when it is asked for: its blocks, or a page of its own."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from steelyard.analysis.comparison.comparison import Comparison
-from steelyard.analysis.monitoring.alarms import Monitoring
 from steelyard.analysis.results.result import Rows
-from steelyard.auditing.decisions import Decision
 from steelyard.evaluation.evaluation import Evaluation
-from steelyard.ledger.history import History
-from steelyard.protocol.cross_evaluation import CrossEvaluation
-from steelyard.protocol.resampling_result import ResamplingStudy
 
 if TYPE_CHECKING:
     from steelyard.analysis.results.result import Result
     from steelyard.analysis.results.result_homes import Renderer, Surface
 
+_PAGES = {  # by kind of result, or of what rows are made of: the module and the function of its page
+    "evaluation": ("page", "page"),
+    "cross_evaluation": ("page", "page"),
+    "comparison": ("page", "comparison_page"),
+    "decision": ("page", "audit_page"),
+    "history": ("history_page", "history_page"),
+    "monitoring": ("monitor_section", "monitor_page"),
+    "resampling_study": ("resampling_section", "resampling_page"),
+}
+_OF_NO_SOURCE = ("decision", "history")
+
 
 def _text(result: Result[Any], /, **_: Any) -> str:
+    from steelyard.report.terminal.blocks import blocks_text
+    from steelyard.report.terminal.layout import plain
     from steelyard.report.text import evaluation_text
 
-    return evaluation_text(result) if isinstance(result, Evaluation) else repr(result)
+    if isinstance(result, Evaluation):
+        return evaluation_text(result)
+    return plain(blocks_text(result.blocks()))
 
 
 def _markdown(result: Result[Any], /, **_: Any) -> str:
-    from steelyard.report.markdown import evaluation_markdown
-    from steelyard.report.result_view import result_markdown
+    from steelyard.report.markdown import blocks_markdown, evaluation_markdown
 
-    return evaluation_markdown(result) if isinstance(result, Evaluation) else result_markdown(result)
+    if isinstance(result, Evaluation):
+        return evaluation_markdown(result)
+    return blocks_markdown(result.blocks())
 
 
 def _html(result: Result[Any], /, **options: Any) -> str:
-    from steelyard.report.pages.page import audit_page, comparison_page, page
-    from steelyard.report.result_view import result_page
+    kind = getattr(result[0], "kind", "") if isinstance(result, Rows) and result else result.kind
+    if kind not in _PAGES:
+        from steelyard.report.html import blocks_page
 
-    match result:
-        case Evaluation() | CrossEvaluation():
-            return page(result, source=options.get("source"), errors=options.get("errors"))
-        case Comparison():
-            return comparison_page(result, source=options.get("source", "predictions"))
-        case History():
-            from steelyard.report.pages.history_page import history_page
-
-            return history_page(result)
-        case Monitoring():
-            from steelyard.report.pages.monitor_section import monitor_page
-
-            return monitor_page(result, source=options.get("source", "predictions"))
-        case ResamplingStudy():
-            from steelyard.report.pages.resampling_section import resampling_page
-
-            return resampling_page(result, source=options.get("source", "predictions"))
-        case Rows([Decision(), *_]):
-            return audit_page(result)
-    return result_page(result)
+        return blocks_page(result.blocks(), _title(result))
+    module, function = _PAGES[kind]
+    page = getattr(import_module(f"steelyard.report.pages.{module}"), function)
+    html: str = page(result) if kind in _OF_NO_SOURCE else page(result, **options)
+    return html
 
 
 def _notebook(result: Result[Any], /, **_: Any) -> str:
+    from steelyard.report.html import blocks_notebook
     from steelyard.report.pages.notebook_view import notebook_view
-    from steelyard.report.result_view import result_notebook
 
-    return notebook_view(result) if isinstance(result, Evaluation) else result_notebook(result)
+    if isinstance(result, Evaluation):
+        return notebook_view(result)
+    return blocks_notebook(result.blocks(), _title(result))
 
 
-RENDERERS: dict[Surface, Renderer] = {"text": _text, "markdown": _markdown, "html": _html, "notebook": _notebook}
+def _csv(result: Result[Any], /, **_: Any) -> str:
+    from steelyard.report.csv_text import blocks_csv, evaluation_csv
+
+    if isinstance(result, Evaluation):
+        return evaluation_csv(result)
+    return blocks_csv(result.blocks(), result.kind)
+
+
+def _latex(result: Result[Any], /, **_: Any) -> str:
+    from steelyard.report.latex import blocks_latex
+
+    return blocks_latex(result.blocks())
+
+
+def _title(result: Result[Any]) -> str:
+    return "" if isinstance(result, Rows) else result.kind.replace("_", " ").capitalize()
+
+
+RENDERERS: dict[Surface, Renderer] = {
+    "text": _text,
+    "markdown": _markdown,
+    "html": _html,
+    "notebook": _notebook,
+    "csv": _csv,
+    "latex": _latex,
+}

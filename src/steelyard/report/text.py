@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from steelyard.analysis.results.formatting import filled, text_table
+from steelyard.analysis.results.formatting import filled, printable, text_table
 from steelyard.analysis.results.result import table_text
 from steelyard.evaluation.verdict.sentences import NUMBERS_HEAD
 from steelyard.evaluation.verdict.use_sentences import use_numbers
@@ -88,12 +88,3 @@ def _numbers(
     rest = [fill(sentence) for sentence in sentences if sentence.code == "without-number"]
     shown = [line for pair in zip(lines[1:], below, strict=True) for line in pair if line]
     return [head(NUMBERS_HEAD), lines[0], *shown, *rest]
-
-
-def printable(text: str) -> str:
-    r"""Text without control codes, which a label may hold to move the cursor or to colour the terminal.
-
-    >>> printable("a\x1b[31m\nb")
-    'a�[31m b'
-    """
-    return "".join(" " if sign in "\n\t" else "�" if not sign.isprintable() and sign != " " else sign for sign in text)

@@ -16,8 +16,9 @@ from steelyard.analysis.intervals.interval import Interval
 from steelyard.analysis.intervals.intervals import interval, table_intervals
 from steelyard.analysis.intervals.score_draws import ScoreBins
 from steelyard.analysis.prevalence.prevalence import at_prevalence, positive_share_draws, positive_shares
-from steelyard.analysis.results.formatting import cell_text, filled, p_text, percent_text
-from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.analysis.results.blocks import Table
+from steelyard.analysis.results.formatting import p_text, percent_text
+from steelyard.analysis.results.result import Flat, Result, Rows
 from steelyard.arrays import checks
 from steelyard.arrays.backend import one_each, taken
 from steelyard.arrays.numbers import weight_per_row
@@ -185,16 +186,18 @@ class Calibration(Result[Interval]):
         return f"{sentence}: the slope is {slope.text()}, and the probabilities can be used as they are."
 
     @property
-    def notes(self) -> list[str]:
-        """The verdict, why a metric has no value or interval, the test, the band and each group in sentences."""
-        groups = (
-            f"{row.pop('group')}: {', '.join(f'{key} {cell_text(key, row[key])}' for key in row)}."
-            for row in self.group_rows()
-        )
-        return [*self._sentences(), *groups]
+    def lead(self) -> list[str]:
+        """Of which rows, and what else was found."""
+        what = f"all columns of {self.classes} classes together"
+        if self.classes is None:
+            at = "" if self.prevalence is None else f", read at a prevalence of {percent_text(self.prevalence)}"
+            what = f"{self.positives:,} of them {self.positive!r}{at}"
+        return [f"Calibration of {self.rows:,} rows, {what}.", *self.verdict[1:]]
 
-    def _sentences(self) -> list[str]:
-        sentences = self.verdict
+    @property
+    def notes(self) -> list[str]:
+        """Why a metric has no value or interval, the test, and the band, in sentences."""
+        sentences = []
         metrics_by_reason: dict[tuple[str, str], list[str]] = {}
         for row in self.metrics:
             if np.isnan(row.low):
@@ -223,7 +226,7 @@ class Calibration(Result[Interval]):
 
     @property
     def headline(self) -> str:
-        """How many rows, and the first sentence of the verdict."""
+        """The first sentence of the verdict."""
         return self.verdict[0]
 
     def shown_rows(self) -> list[dict[str, Any]]:
@@ -231,15 +234,9 @@ class Calibration(Result[Interval]):
         keys = ("metric", "value", "low", "high", "method")
         return [{key: row.row()[key] for key in keys} for row in self.metrics]
 
-    def __repr__(self) -> str:
-        if self.classes is None:
-            at = "" if self.prevalence is None else f", read at a prevalence of {percent_text(self.prevalence)}"
-            what = f"{self.positives:,} of them {self.positive!r}{at}"
-        else:
-            what = f"all columns of {self.classes} classes together"
-        groups = [table_text(self.group_rows())] if self.groups else []
-        head = f"Calibration of {self.rows:,} rows, {what}"
-        return "\n".join([head, table_text(self.shown_rows()), *groups, *map(filled, self._sentences())])
+    def shown_tables(self) -> list[Table]:
+        """The metrics, and the groups."""
+        return [Table.of(self), Table(self.group_rows(), "groups")]
 
     def group_rows(self) -> list[dict[str, Any]]:
         """One row a group: its rows and positives, slope and ratio with their intervals, and the test."""

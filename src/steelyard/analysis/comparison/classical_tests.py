@@ -239,21 +239,22 @@ class Friedman(Result[PairTest]):
     post_hoc: str
     pairs: Rows[PairTest]
 
-    @property
-    def notes(self) -> list[str]:
-        """The tests that all models are equal."""
-        return [repr(self).splitlines()[1]]
-
     def __iter__(self) -> Iterator[PairTest]:
         return iter(self.pairs)
 
-    def __repr__(self) -> str:
+    @property
+    def headline(self) -> str:
+        """The mean ranks, the best first."""
         order = sorted(self.ranks, key=self.ranks.__getitem__)
         ranks = ", ".join(f"{name} {self.ranks[name]:.2f}" for name in order)
-        tests = f"Friedman {self.chi_square:.4g}, {p_text(self.p_value)}"
+        return f"Mean ranks over {self.data_sets} data sets: {ranks}."
+
+    @property
+    def lead(self) -> list[str]:
+        """The two tests that all ranks are equal."""
         f_text = f"F {self.f:.4g}," if math.isfinite(self.f) else "F infinite, as all data sets agree; exact"
-        tests += f"; Iman-Davenport {f_text} {p_text(self.p_f)}"
-        return f"Mean ranks over {self.data_sets} data sets: {ranks}\n{tests}\n{self.pairs!r}"
+        tests = f"Friedman {self.chi_square:.4g}, {p_text(self.p_value)}"
+        return [f"{tests}; Iman-Davenport {f_text} {p_text(self.p_f)}."]
 
 
 @names_wrong_arguments

@@ -18,8 +18,8 @@ from steelyard.analysis.comparison.paired import DeLong
 from steelyard.analysis.comparison.verdict import Size, Verdict
 from steelyard.analysis.intervals.estimand import Estimand
 from steelyard.analysis.intervals.interval import Interval
-from steelyard.analysis.results.formatting import filled, p_text
-from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.analysis.results.formatting import p_text
+from steelyard.analysis.results.result import Flat, Result, Rows
 from steelyard.analysis.results.result_json import read_metric
 from steelyard.exceptions import InputError, did_you_mean
 from steelyard.metrics.call_options import CallOptions
@@ -213,10 +213,6 @@ class Comparison(Result[Difference]):
 
     def __iter__(self) -> Iterator[Difference]:
         return iter(self.rows)
-
-    def __repr__(self) -> str:
-        head, tests = self.words()
-        return "\n".join([head, *map(filled, self.verdict), table_text(self.shown_rows()), *tests, *self.assumed])
 
     @property
     def verdict(self) -> list[str]:

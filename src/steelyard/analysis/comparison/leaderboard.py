@@ -13,7 +13,7 @@ from steelyard.analysis.holm import holm
 from steelyard.analysis.intervals.inference import ClusteredRows, Inference
 from steelyard.analysis.intervals.intervals import IntervalSampler
 from steelyard.analysis.results.formatting import ROUNDING, interval_text, listed, p_text, value_text
-from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.analysis.results.result import Flat, Result, Rows
 from steelyard.exceptions import InputError, did_you_mean
 from steelyard.metrics.registry import default_metric
 from steelyard.metrics.score_values import reads_columns
@@ -462,9 +462,6 @@ class Leaderboard(Result[RankedModel]):
 
     def __iter__(self) -> Iterator[RankedModel]:
         return iter(self.rows)
-
-    def __repr__(self) -> str:
-        return "\n".join([self.headline, table_text(self.shown_rows())])
 
     @property
     def metric(self) -> str:

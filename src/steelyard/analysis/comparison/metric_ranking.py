@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.analysis.prevalence.prevalence import at_prevalence, checked_prevalence, scores_at
+from steelyard.analysis.results.blocks import Table
 from steelyard.analysis.results.formatting import ROUNDING, percent_text
-from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.analysis.results.result import Flat, Result, Rows
 from steelyard.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -66,15 +67,23 @@ class Ranking(Result[Standing]):
     changes: tuple[str, ...]
     places: Rows[Place]
 
-    def __repr__(self) -> str:
-        lines = table_text(self.order.to_dicts()).splitlines()
-        for i, standing in reversed(list(enumerate(self.order, 1))):
-            if standing.metric in self.changes:
-                lines.insert(i, "-" * len(lines[0]))
+    @property
+    def headline(self) -> str:
+        """Whose difference the order is of, and at which prevalences it is shown as well."""
         prevalences = sorted({place.prevalence for place in self.places})
-        listed = ", ".join(f"{p:g}" for p in prevalences)
-        over = f"; ranks and signs also at prevalences {listed}" if prevalences else ""
-        return "\n".join([f"Metrics by {self.a} - {self.b}{over}", *lines])
+        over = (
+            f"; ranks and signs also at prevalences {', '.join(f'{p:g}' for p in prevalences)}" if prevalences else ""
+        )
+        return f"Metrics by {self.a} minus {self.b}{over}."
+
+    def shown_tables(self) -> list[Table]:
+        """The metrics, a heading where the sign of the difference changes."""
+        rows: list[dict[str, Any] | str] = []
+        for standing in self.order:
+            if standing.metric in self.changes:
+                rows.append(f"favours {standing.favours or 'neither'}")
+            rows.append(standing.row())
+        return [Table(rows, data=self.to_dicts)]
 
     def __iter__(self) -> Iterator[Standing]:
         return iter(self.order)
@@ -246,9 +255,6 @@ class PrevalenceLeaders(Result[Leader]):
             at = percent_text(row.prevalence)
             shown.setdefault(row.metric, {"metric": row.metric})[at] = " = ".join(row.models) or "–"
         return list(shown.values())
-
-    def __repr__(self) -> str:
-        return "\n".join([self.headline, table_text(self.shown_rows())])
 
 
 def prevalence_leaders(

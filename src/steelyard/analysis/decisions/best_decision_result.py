@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard._types import Array, Label
 from steelyard.analysis.decisions.decision_rule import EXPECTED_COST, DecisionRule, RiskCoverage
+from steelyard.analysis.results.blocks import Table
 from steelyard.analysis.results.formatting import percent_text, three_digits
 from steelyard.analysis.results.result import Result
 from steelyard.arrays import checks
@@ -43,6 +44,14 @@ class ClassDecision:
         """The class as a row of a table."""
         hidden = {"label"} if self.threshold is not None else {"label", "threshold"}
         return {"class": self.label, **{key: value for key, value in vars(self).items() if key not in hidden}}
+
+
+_MOST_CLASSES = 12  # of which a terminal shows all
+
+
+def _change(row: ClassDecision) -> float:
+    change = abs(row.recall - row.argmax_recall)
+    return -1.0 if math.isnan(change) else change
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -148,7 +157,7 @@ class BestDecision(Result[ClassDecision]):
             parts.append(f"on new rows about {expected}{kept}")
         of = " of all rows" if self.coverage < 1 else ""
         parts.append(f"the most probable class gives {self._with_bounds(self.argmax_value, self.argmax_interval)}{of}")
-        return "; ".join(parts)
+        return f"{'; '.join(parts)}."
 
     @property
     def _how(self) -> str:
@@ -184,7 +193,40 @@ class BestDecision(Result[ClassDecision]):
                 f"The probabilities expect {three_digits(self.expected)} per row, outside that interval: they are not "
                 "calibrated, and decisions by cost rely on them; Recalibrator mends them."
             )
-        return (*notes, *self.assumed)
+        return (*notes, *self.assumed, *self._sent_sentences())
+
+    def _sent_sentences(self) -> list[str]:
+        """What remains where some of the rows go to a person."""
+        if self.curve is None:
+            return []
+        shown = three_digits if self.curve.is_cost else percent_text
+        points = [self.curve.at(share) for share in (0.0, 0.05, 0.1, 0.2)]
+        kept = ", ".join(f"{shown(point.risk)} with {percent_text(1 - point.coverage)} sent" for point in points)
+        what = "Mean cost of the rows kept" if self.curve.is_cost else "Errors among the rows kept"
+        return [f"{what}, the least certain sent to a person: {kept}."]
+
+    def shown_rows(self) -> list[dict[str, Any]]:
+        """The classes as people see them: the threshold where they differ, and who is sent where anybody is."""
+        differ = len({*(self.thresholds or {}).values()}) > 1
+        return [
+            {
+                "class": str(each.label),
+                "rows": each.rows,
+                **({"threshold": each.threshold} if differ else {}),
+                "recall": percent_text(each.recall),
+                "by argmax": percent_text(each.argmax_recall),
+                **({"to a person": percent_text(each.sent)} if self.coverage < 1 else {}),
+            }
+            for each in self.classes
+        ]
+
+    def shown_tables(self) -> list[Table]:
+        """The classes; of many those whose recall changes most come first."""
+        rows = self.shown_rows()
+        if len(rows) > _MOST_CLASSES:
+            order = sorted(range(len(rows)), key=lambda i: _change(self.classes[i]), reverse=True)
+            rows = [rows[i] for i in order]
+        return [Table(rows, data=self.to_dicts, most=_MOST_CLASSES)]
 
     def _text(self, value: float) -> str:
         return percent_text(value) if self.is_share and not math.isnan(value) else three_digits(value)
@@ -193,6 +235,3 @@ class BestDecision(Result[ClassDecision]):
         if bounds is None:
             return self._text(value)
         return f"{self._text(value)} ({self._text(bounds[0])} to {self._text(bounds[1])})"
-
-    def __repr__(self) -> str:
-        return self.headline

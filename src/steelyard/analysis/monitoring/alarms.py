@@ -13,8 +13,8 @@ from steelyard.analysis.intervals.evidence import LinearRatio, log_returns, mean
 from steelyard.analysis.intervals.metric_sequence import SEQUENCE_METHODS, MetricSequence, RateRegion
 from steelyard.analysis.intervals.rate_intervals import exact, is_rate, rate_cells
 from steelyard.analysis.requirements import COST, REFERENCE, Requirement, Terms, read_requirements
-from steelyard.analysis.results.formatting import filled, interval_text, value_text
-from steelyard.analysis.results.result import Flat, Result, table_text
+from steelyard.analysis.results.formatting import interval_text, value_text
+from steelyard.analysis.results.result import Flat, Result
 from steelyard.analysis.sequential.anytime import NODES, CostTable
 from steelyard.arrays.sorting import chunks
 from steelyard.exceptions import InputError
@@ -521,9 +521,6 @@ class Monitoring(Result[RuleTrack]):
             named = {"rule": rule, "value": track.text(), "limit": track.limit_text(), "recent": recent}
             rows.append({**named, **{name: row[name] for name in _SHOWN}})
         return rows
-
-    def __repr__(self) -> str:
-        return "\n".join([filled(self.headline), table_text(self.shown_rows()), *map(filled, self.notes)])
 
 
 def _alarm_sentence(track: RuleTrack) -> str:

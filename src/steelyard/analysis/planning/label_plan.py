@@ -26,7 +26,7 @@ from steelyard.analysis.planning.strata import (
     working_probabilities,
 )
 from steelyard.analysis.results.formatting import FORMULA_SIGNS, percent_text
-from steelyard.analysis.results.result import Result, Rows, table_text
+from steelyard.analysis.results.result import Result, Rows
 from steelyard.arguments import names_wrong_arguments
 from steelyard.arrays import checks
 from steelyard.arrays.backend import DOUBLE, PRECISIONS, as_read
@@ -427,9 +427,6 @@ class LabelPlan(Result[ChosenRow]):
             f"{text}: as good as {self.gain * len(self):,.0f} labels at random if the scores are right "
             f"({percent_text(expected)} positive), and at worst an error of 1.5 times."
         )
-
-    def __repr__(self) -> str:
-        return "\n".join([self.headline, *self.stated, table_text(self.shown_rows())])
 
 
 # ---------------------------------------------------------------- label plan

@@ -20,6 +20,7 @@ P_VALUES = ("p_value", "p_holm", "p_not_worse", "mid_p")
 SMALLEST_BOUND = 0.001  # below this a lower bound is as good as 0
 SMALLEST_END = 1e-9  # below this the digits of either bound mean nothing
 SMALLEST_P = 0.001  # below this the digits of a p-value decide nothing
+_FOUR_DIGITS = 9_999.5  # up to here
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")  # text that begins so is run by spreadsheets
 
 
@@ -43,6 +44,15 @@ def filled(text: str, indent: str = "") -> str:
         break_on_hyphens=False,
     )
     return lines.replace("\u00a0%", " %")
+
+
+def printable(text: str) -> str:
+    r"""Text without control codes, which a label may hold to move the cursor or to colour the terminal.
+
+    >>> printable("a\x1b[31m\nb")
+    'a�[31m b'
+    """
+    return "".join(" " if sign in "\n\t" else "�" if not sign.isprintable() and sign != " " else sign for sign in text)
 
 
 def three_digits(value: object) -> str:
@@ -143,6 +153,13 @@ def bounds_text(low: float, high: float, *, share: bool = False) -> str:
 def percent_interval(value: float, low: float, high: float) -> str:
     """A share with its interval, if there is one: 54.9 % (41.4 to 68.0)."""
     return interval_text(value, low, high, share=True) if low <= high else percent_text(value)
+
+
+def count_text(value: float) -> str:
+    """A count: whole, or of weights with four digits, or more before the point."""
+    return (
+        f"{int(value):,}" if float(value).is_integer() else f"{value:,.4g}" if value < _FOUR_DIGITS else f"{value:,.0f}"
+    )
 
 
 def number_of(n: int, noun: str) -> str:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import re
 from abc import ABC, abstractmethod
-from io import StringIO
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Self, overload
 
 from steelyard._names import __version__
+from steelyard.analysis.results.blocks import Sentence, Table
 from steelyard.analysis.results.formatting import cell_text, text_table
 from steelyard.analysis.results.result_homes import rendered, result_class
 from steelyard.analysis.results.result_json import (
@@ -32,6 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from steelyard.analysis.results.blocks import Block
     from steelyard.analysis.results.result_json import SavedResult
 
 
@@ -167,6 +166,8 @@ class Result(Saveable, ABC, Generic[Each]):
     @property
     def headline(self) -> str:
         """The result in one sentence."""
+        if type(self).__repr__ is Result.__repr__:  # which shows the headline
+            return f"{_words(self.kind).capitalize()}: {len(self):,} rows"
         return repr(self).partition("\n")[0]
 
     def to_dicts(self) -> list[dict[str, Any]]:
@@ -182,18 +183,20 @@ class Result(Saveable, ABC, Generic[Each]):
         """Sentences that are shown under the headline, above all tables."""
         return ()
 
-    def other_tables(self) -> dict[str, Rows[Any]]:
-        """Further rows that belong to the result, by what they are."""
-        return {}
-
-    def shown_tables(self) -> dict[str, list[dict[str, Any]]]:
-        """Those that are shown above the rows, as people see them."""
-        return {}
+    def shown_tables(self) -> Sequence[Block]:
+        """The tables and pictures between the sentences, by default the rows."""
+        return [Table.of(self)]
 
     @property
     def notes(self) -> Sequence[str]:
         """What is to be known beside the rows, in sentences."""
         return ()
+
+    def blocks(self) -> list[Block]:
+        """What is shown, in order: the headline, what leads to the tables, the tables, the notes, what was assumed."""
+        lead, notes = dict.fromkeys(self.lead), dict.fromkeys([*self.notes, *self.assumed])
+        sentences = [Sentence(self.headline, "headline"), *(Sentence(text, "lead") for text in lead)]
+        return [*sentences, *self.shown_tables(), *map(Sentence, notes)]
 
     @overload
     def to_frame(self, library: Literal["pandas"] | None = None) -> pd.DataFrame: ...
@@ -219,16 +222,12 @@ class Result(Saveable, ABC, Generic[Each]):
         raise InputTypeError(f"A frame needs {library or 'pandas or polars'} installed; to_dicts() needs nothing.")
 
     def to_csv(self) -> str:
-        """The rows as CSV, with a header; a cell that holds several values is JSON."""
-        rows = self.to_dicts()
-        text = StringIO()
-        writer = csv.DictWriter(text, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
-        writer.writeheader()
-        nested = (dict, list, tuple)
-        writer.writerows(
-            {name: json.dumps(cell) if isinstance(cell, nested) else cell for name, cell in row.items()} for row in rows
-        )
-        return text.getvalue()
+        """The rows as CSV with all their digits; of several tables the name of each stands in the first column."""
+        return rendered("csv", self)
+
+    def to_latex(self) -> str:
+        """The headline, the rows and the notes as LaTeX, with tables of booktabs."""
+        return rendered("latex", self)
 
     def to_markdown(self) -> str:
         """The headline, the rows and the notes as Markdown."""
@@ -241,6 +240,9 @@ class Result(Saveable, ABC, Generic[Each]):
 
     def _repr_html_(self) -> str:
         return rendered("notebook", self)
+
+    def __repr__(self) -> str:
+        return rendered("text", self)
 
 
 def _words(kind: str) -> str:

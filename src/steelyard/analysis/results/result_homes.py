@@ -13,7 +13,7 @@ from steelyard.exceptions import InputError
 if TYPE_CHECKING:
     from steelyard.analysis.results.result import Result
 
-Surface: TypeAlias = Literal["text", "markdown", "html", "notebook"]
+Surface: TypeAlias = Literal["text", "markdown", "html", "notebook", "csv", "latex"]
 _RENDERERS = "steelyard.report.renderers"
 HOMES = {
     "steelyard.analysis.decisions.best_decision_result": ("best_decision",),

@@ -7,8 +7,9 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from steelyard._types import Label
-from steelyard.analysis.results.formatting import filled, interval_text, listed, percent_text, value_text
-from steelyard.analysis.results.result import Flat, Result, Rows, table_text
+from steelyard.analysis.results.blocks import Table
+from steelyard.analysis.results.formatting import interval_text, listed, percent_text, value_text
+from steelyard.analysis.results.result import Flat, Result, Rows
 from steelyard.frames.conditions import Conjunction
 
 if TYPE_CHECKING:
@@ -163,6 +164,10 @@ class Slices(Result[FoundSlice]):
             )
         return f"{text}."
 
+    def shown_tables(self) -> list[Table]:
+        """The statements in columns; every discovery that is kept with all its digits."""
+        return [Table(self.shown_rows(), "", self.found.to_dicts)]
+
     def shown_rows(self) -> list[dict[str, Any]]:
         """The statements in columns."""
         return [
@@ -177,8 +182,3 @@ class Slices(Result[FoundSlice]):
             }
             for each in self
         ]
-
-    def __repr__(self) -> str:
-        shown = self.shown_rows()
-        table = [table_text(shown)] if shown else []
-        return "\n".join([filled(self.headline), *table, *map(filled, self.notes)])

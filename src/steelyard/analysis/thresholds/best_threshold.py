@@ -15,7 +15,9 @@ from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.rate_intervals import exact, hits_and_trials, is_rate
 from steelyard.analysis.levels import check_level, tails
 from steelyard.analysis.prevalence.prevalence import stated_prevalence
+from steelyard.analysis.results.blocks import Block, Sentence, Table
 from steelyard.analysis.results.formatting import (
+    count_text,
     filled,
     interval_text,
     percent_interval,
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
 # The threshold at which a metric is best, in a sentence, a row and JSON.
 
 
+_OUTCOMES = {"tp": "true positives", "fn": "false negatives", "fp": "false positives", "tn": "true negatives"}
 LIKELY = 0.8  # a limit that is less likely to hold on new rows is warned of
 REFITTED = "No limit is promised on new rows, as the classifier that predicts was fitted again on all rows."
 
@@ -227,6 +230,18 @@ class BestThreshold(Flat):
     def __repr__(self) -> str:
         lines = [self.headline, *([self.outcome] if self.outcome else []), *self.lead, *self.assumed]
         return "\n".join(map(filled, lines))
+
+    def blocks(self) -> list[Block]:
+        """What is flagged, how near other thresholds come, each limit with its value here, and all digits."""
+        cells, outcome = self.counts.to_dict(), [self.outcome] if self.outcome else []
+        texts = ", ".join(f"{count_text(cells[key])} {words}" for key, words in _OUTCOMES.items())
+        limits = (f"{kept.limit}: {kept.here} here;{str(kept).removeprefix(kept.limit)}." for kept in self.limits)
+        observed = "" if math.isinf(self.observed) else f"; the lowest flagged score: {self.observed!r}"
+        digits = f"The threshold with all its digits: {self.threshold!r}{observed}."
+        near = replace(self, limits=()).lead
+        lead = [*outcome, f"At this threshold: {texts}.", *near, *limits, digits]
+        sentences = [Sentence(self.headline, "headline"), *(Sentence(text, "lead") for text in lead)]
+        return [*sentences, Table((), data=self.to_dicts), *map(Sentence, self.notes)]
 
     @property
     def _on_new_rows(self) -> str:

@@ -173,13 +173,15 @@ class LabelThresholds(Result[LabelThreshold]):
     def __iter__(self) -> Iterator[LabelThreshold]:
         return iter(self.each)
 
-    def __repr__(self) -> str:
+    @property
+    def headline(self) -> str:
+        """The metric with these thresholds, on new rows, and with 0.5 for all."""
         text = f"{self.metric} {three_digits(self.value)} with a threshold for each of {len(self.each):,} labels"
         if self.out_of_sample is not None:
             bounds = self.out_of_sample_interval
             between = "" if bounds is None else f" ({three_digits(bounds[0])} to {three_digits(bounds[1])})"
             text += f"; on new rows about {three_digits(self.out_of_sample)}{between}"
-        return text if self.half_value is None else f"{text}; 0.5 for all gives {three_digits(self.half_value)}"
+        return f"{text}." if self.half_value is None else f"{text}; 0.5 for all gives {three_digits(self.half_value)}."
 
 
 # ---------------------------------------------------------------- label thresholds

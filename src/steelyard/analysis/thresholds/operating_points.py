@@ -17,7 +17,7 @@ from steelyard.analysis.intervals.rate_intervals import exact
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.prevalence import stated_prevalence
 from steelyard.analysis.results.denominator import denominator, whole_rows
-from steelyard.analysis.results.formatting import filled, percent_interval, percent_text, text_table, three_digits
+from steelyard.analysis.results.formatting import percent_interval, percent_text, three_digits
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.thresholds.asked_sample import asked_sample, between_bins, planned_scores
 from steelyard.analysis.thresholds.found_rates import RECALL, FoundRate, found_precision, found_rate
@@ -159,12 +159,6 @@ class OperatingPoints(Result[OperatingPoint]):
     def shown_rows(self) -> list[dict[str, Any]]:
         """The points in whole rows."""
         return [point.shown_row() for point in self.points]
-
-    def __repr__(self) -> str:
-        rows = self.shown_rows()
-        cells = [[str(f"{cell:,}" if isinstance(cell, int) else cell) for cell in row.values()] for row in rows]
-        table = text_table([*rows[0]], cells)
-        return "\n".join([self.headline, "", table, "", *map(filled, self.notes)])
 
 
 class _Named(NamedTuple):

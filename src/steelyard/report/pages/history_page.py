@@ -6,13 +6,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from steelyard._names import __version__
-from steelyard.analysis.results.formatting import LABEL_WIDTH, listed, unbroken
+from steelyard.analysis.results.formatting import LABEL_WIDTH, listed, printable, unbroken
 from steelyard.exceptions import SteelyardError
 from steelyard.metrics.spec import MetricSpec
 from steelyard.report.pages.document import clipped, label_html, rendered_html
 from steelyard.report.pages.frame import Section, framed
 from steelyard.report.pages.page_numbers import rounded
-from steelyard.report.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

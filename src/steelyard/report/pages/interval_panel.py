@@ -3,68 +3,38 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from steelyard.report.pages.document import clipped, rendered_html
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from markupsafe import Markup
+
+    from steelyard.analysis.results.blocks import Figure, Track
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 308.0, 12.0, 150.0
 _TICKS, _LETTERS, _ROOM = 6, 12, 48
 _MARGIN = 0.06  # of the height, above and below what is shown
 
 
-class PanelPoint(NamedTuple):
-    """A value at a place from 0 to 1 along the axis, and the ends of its interval; hollow where it is estimated."""
-
-    place: float
-    value: float
-    low: float
-    high: float
-    hollow: bool = False
-
-
-@dataclass(frozen=True)
-class PanelTrack:
-    """Points of one kind: dots with their intervals, or a curve with its band; the second is drawn apart."""
-
-    name: str
-    points: Sequence[PanelPoint]
-    second: bool = False
-    curve: bool = False
+def panel_html(figure: Figure) -> Markup:
+    """The picture."""
+    scale = _Scale.of(figure)
+    tracks = [scale.track(track) for track in figure.tracks]
+    zero = scale.height(0) if scale.least < 0 < scale.most else None
+    ticks = {"x_ticks": _x_ticks(figure), "y_ticks": scale.ticks(figure.times, figure.unit)}
+    ends = (_LEFT, _RIGHT, _TOP, _BOTTOM)
+    return rendered_html("panel.html", panel=figure, **ticks, tracks=tracks, zero=zero, ends=ends)
 
 
-@dataclass(frozen=True)
-class IntervalPanel:
-    """A picture: its title, what its axis has at which place, its tracks, and the numbers it must show."""
-
-    title: str
-    ticks: Sequence[tuple[float, str]]
-    tracks: Sequence[PanelTrack]
-    times: int = 1  # what values are multiplied by to be read in the unit
-    unit: str = ""
-    shows: tuple[float, ...] = ()
-    x_title: str = ""
-
-    def html(self) -> Markup:
-        """The picture."""
-        scale = _Scale.of(self)
-        tracks = [scale.track(track) for track in self.tracks]
-        zero = scale.height(0) if scale.least < 0 < scale.most else None
-        ticks = {"x_ticks": self._x_ticks(), "y_ticks": scale.ticks(self.times, self.unit)}
-        ends = (_LEFT, _RIGHT, _TOP, _BOTTOM)
-        return rendered_html("panel.html", panel=self, **ticks, tracks=tracks, zero=zero, ends=ends)
-
-    def _x_ticks(self) -> list[tuple[float, str]]:
-        """As many of the ticks as have room, evenly, the last among them."""
-        texts = [clipped(text, _LETTERS) for _, text in self.ticks]
-        most = max(_ROOM // (max(map(len, texts), default=1) + 2), 1)
-        step = -(-len(texts) // most)
-        return [(_across(self.ticks[i][0]), texts[i]) for i in range((len(texts) - 1) % step, len(texts), step)]
+def _x_ticks(figure: Figure) -> list[tuple[float, str]]:
+    """As many of the ticks as have room, evenly, the last among them."""
+    texts = [clipped(text, _LETTERS) for _, text in figure.ticks]
+    most = max(_ROOM // (max(map(len, texts), default=1) + 2), 1)
+    step = -(-len(texts) // most)
+    return [(_across(figure.ticks[i][0]), texts[i]) for i in range((len(texts) - 1) % step, len(texts), step)]
 
 
 def _across(place: float) -> float:
@@ -78,9 +48,9 @@ class _Scale(NamedTuple):
     most: float
 
     @classmethod
-    def of(cls, panel: IntervalPanel) -> _Scale:
-        seen = [number for track in panel.tracks for point in track.points for number in point[1:4]]
-        ends = [number for number in (*seen, *panel.shows) if math.isfinite(number)] or [0.0, 1.0]
+    def of(cls, figure: Figure) -> _Scale:
+        seen = [number for track in figure.tracks for point in track.points for number in point[1:4]]
+        ends = [number for number in (*seen, *figure.shows) if math.isfinite(number)] or [0.0, 1.0]
         room = max(_MARGIN * (max(ends) - min(ends)), 1e-9)
         return cls(min(ends) - room, max(ends) + room)
 
@@ -95,7 +65,7 @@ class _Scale(NamedTuple):
         numbers = (i * step for i in range(math.ceil(self.least / step), math.floor(self.most / step) + 1))
         return [(self.height(number), f"{times * round(number, 12):.6g}{unit}") for number in numbers]
 
-    def track(self, track: PanelTrack) -> dict[str, object]:
+    def track(self, track: Track) -> dict[str, object]:
         """The track in the picture's own units."""
         points = [point for point in track.points if math.isfinite(point.value)]
         apart = 5.0 if track.second and not track.curve else 0.0

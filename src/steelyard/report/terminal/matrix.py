@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from steelyard.analysis.confusions.confused_pairs import confused_pairs
 from steelyard.analysis.results.formatting import (
     bounds_text,
+    count_text,
     p_digits,
     percent_text,
     terminal_width,
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.confusions.confused_pairs import ConfusedPair
     from steelyard.tables.confusion import Confusion
 
-MOST_SHOWN_LABELS, _MOST_SHOWN_PAIRS, _FOUR = 12, 8, 9_999.5
+MOST_SHOWN_LABELS, _MOST_SHOWN_PAIRS = 12, 8
 _TESTED = (
     "Expected if errors fell on classes whatever the true one; p is of so many or more. Pairs that it shows come "
     "first; a dash may be chance. "
@@ -37,7 +38,7 @@ def matrix_text(table: Confusion, level: float = 0.95, *, clustered: bool = Fals
         return _most_confused(table, level, clustered)
     labels = clean_labels(table.labels)
     matrix = table.matrix.round() if planned else table.matrix
-    numbers = [[cell_count(cell) for cell in (*row, row.sum())] for row in (*matrix, matrix.sum(0))]
+    numbers = [[count_text(cell) for cell in (*row, row.sum())] for row in (*matrix, matrix.sum(0))]
     heads = labels
     if _matrix_width(labels, numbers) > terminal_width():  # classes by number, told apart by their rows
         heads = [str(i) for i in range(1, len(labels) + 1)]
@@ -56,7 +57,7 @@ def _most_confused(table: Confusion, level: float, clustered: bool) -> str:
     rows = [
         [
             *(labels[table.index(label)] for label in (pair.true, pair.predicted)),
-            cell_count(pair.weight),
+            count_text(pair.weight),
             _share(pair),
             three_digits(pair.expected),
             p_digits(pair.p_value) if pair.p_value <= 1 - level else "–",
@@ -79,8 +80,3 @@ def _matrix_width(labels: list[str], numbers: list[list[str]], heads: list[str] 
     first = max(map(text_width, ("true \\ predicted", *labels)))
     columns = zip([*(heads or labels), "all"], zip(*numbers, strict=True), strict=True)
     return first + sum(2 + max(map(text_width, (head, *cells))) for head, cells in columns)
-
-
-def cell_count(value: float) -> str:
-    """A cell of the matrix: whole, or of weights with four digits, or more before the point."""
-    return f"{int(value):,}" if float(value).is_integer() else f"{value:,.4g}" if value < _FOUR else f"{value:,.0f}"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import re
-from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -23,14 +21,11 @@ from steelyard.report.terminal.layout import (
     safe_paragraph,
     without_controls,
 )
-from steelyard.report.terminal.matrix import cell_count, matrix_text
+from steelyard.report.terminal.matrix import matrix_text
 from steelyard.report.terminal.scores import scores_text
 from steelyard.report.text import verdict_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from steelyard.analysis.thresholds.best_threshold import BestThreshold, KeptLimit
     from steelyard.evaluation.evaluation import Evaluation, MetricRow
     from steelyard.tables.confusion import Confusion
 
@@ -143,29 +138,6 @@ def _command_lines(command: str) -> list[str]:
 
 
 # ---------------------------------------------------------------- the other answers
-
-
-_OUTCOMES = {"tp": "true positives", "fn": "false negatives", "fp": "false positives", "tn": "true negatives"}
-
-
-def threshold_summary(best: BestThreshold, notes: Sequence[str], assumed: Sequence[str]) -> str:
-    """The best threshold in a sentence, the table at it, each limit on a line, what is noted and assumed."""
-    cells = ", ".join(f"{cell_count(best.counts.to_dict()[key])} {words}" for key, words in _OUTCOMES.items())
-    lead = replace(best, limits=()).lead  # each limit has a line of its own
-    lines = [best.headline, best.outcome, f"At this threshold: {cells}.", *lead]
-    lines += [*map(_limit_line, best.limits), *notes, all_digits(best), *assumed]
-    return "\n".join(map(paragraph, filter(None, lines)))
-
-
-def _limit_line(kept: KeptLimit) -> str:
-    """A limit with the value on these rows, and how likely it holds on new ones."""
-    return f"{kept.limit}: {kept.here} here;{str(kept).removeprefix(kept.limit)}."
-
-
-def all_digits(best: BestThreshold) -> str:
-    """The threshold as a program takes it, and the score it was found at."""
-    observed = "" if math.isinf(best.observed) else f"; the lowest flagged score: {best.observed!r}"
-    return f"The threshold with all its digits: {best.threshold!r}{observed}."
 
 
 def shifted_rows(here: Evaluation, there: Evaluation) -> list[dict[str, Any]]:
