@@ -110,6 +110,10 @@ def test_after_a_move_no_sentence_stays_that_no_longer_holds(show):
             assert number == verdict[code].partition(" is ")[2].partition(" (")[0], code
             assert shown.rpartition("no skill ")[2] == verdict[code].rpartition("no skill ")[2]
         assert "more found" in tab.locator("#now").text_content()
+        numbers = tab.locator(".numbers [data-code]")
+        assert numbers.count() == numbers.and_(tab.locator(":visible")).count() == 4
+        slide(tab, "prevalence", 3)
+        assert not tab.locator(".numbers [data-code=for-probabilities]").is_visible()
         tab.click("#reset")
         assert tab.locator("#now").text_content().startswith("As evaluated")
 

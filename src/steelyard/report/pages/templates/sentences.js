@@ -39,7 +39,7 @@ if (LIVE) LIVE.classList.add("live");
 const MARKED = document.querySelectorAll(".opening, .stays"), LEAD = host("lead"), FIRST_LEAD = [...LEAD.childNodes];
 const NUMBERS = Object.entries(D.headline.uses).map(([code, words]) => {
   const node = document.querySelector(`.numbers [data-code="${code}"]`), row = BY_NAME.get(words.name);
-  if (!node || !row) return null;
+  if (!node) return null;
   node.classList.add("live");
   return { node, row, words, first: node.textContent };
 }).filter(Boolean);
@@ -52,7 +52,7 @@ export function describe(cells, share, start) {
   if (!start) { now(cells, share, null); return; }
   host("now").replaceChildren(...AS_EVALUATED);
   LEAD.replaceChildren(...FIRST_LEAD);
-  for (const { node, first } of NUMBERS) say(node, first);
+  for (const { node, first } of NUMBERS) { node.hidden = false; say(node, first); }
   drawRates(cells, null, true);
 }
 
@@ -111,7 +111,9 @@ function limiting(cells, set) {
 }
 
 // The number of a use, with its interval once it is known.
-function numberWords({ row, words, first }, cells, set) {
+function numberWords({ row, words, first, node }, cells, set) {
+  node.hidden = !row && state.stop !== START.stop; // of all scores, and known as evaluated alone
+  if (!row) return first;
   const v = valueAt(row, cells, state.stop), chance = chanceAt(row, cells, state.stop);
   if (isSteady(row, false)) return first;
   if (!isNumber(v)) return `${words.head}– (${whyAt(row, cells, state.stop)}).`;
