@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -439,3 +440,16 @@ def test_what_no_test_can_see_is_said_first():
     shown = " ".join(repr(found).split())
     assert shown.index(start) < shown.index("metric reference")
     assert found.to_html().index("by assumption") < found.to_html().index("<table")
+
+
+def test_a_notebook_draws_the_curve_before_and_now_in_two_colours():
+    """A notebook has none of the page's variables, where both were in the colour of its text."""
+    rng = np.random.default_rng(0)
+    truth = (rng.random(400) < 0.3).astype(int)
+    scores = 1 / (1 + np.exp(1 - rng.normal(size=400) - 2 * truth))
+    found = unlabelled(y_score=scores[:200], reference=score_table(truth, scores))
+    html = found._repr_html_()
+    assert 'class="sy-first"' in html and 'class="sy-second"' in html
+    colour = r"\.sy-{}\{{color:var\([^,]+,\s*(#\w+)"
+    first, second = (re.search(colour.format(part), html)[1] for part in ("first", "second"))
+    assert first != second

@@ -120,7 +120,7 @@ class MetricRow:
             return self.undefined
         if math.isfinite(self.chance_high):
             return f"calibrated: up to {self.text(self.chance_high)}"
-        return self.no_interval or bounds_text(self.low, self.high, share=self.spec.is_share)
+        return self.no_interval or bounds_text(self.low, self.high, share=self.spec.is_share, value=self.value)
 
     def row(self) -> dict[str, Any]:
         """The metric as strict JSON values: null where it is undefined."""

@@ -130,19 +130,21 @@ def interval_text(value: float, low: float, high: float, *, share: bool = False)
     """A value with its interval: 0.702 (0.582 to 0.801), or of a share of rows 54.9 % (41.4 to 68.0)."""
     if math.isnan(value):
         return "–"
-    return f"{value_text(value, share=share)} ({bounds_text(low, high, share=share).removesuffix(' %')})"
+    return f"{value_text(value, share=share)} ({bounds_text(low, high, share=share, value=value).removesuffix(' %')})"
 
 
-def bounds_text(low: float, high: float, *, share: bool = False) -> str:
-    """The ends of an interval; a lower end too small to matter beside the upper one is below 0.001.
+def bounds_text(low: float, high: float, *, share: bool = False, value: float = math.inf) -> str:
+    """The ends of an interval; a lower end too small to matter beside the value and the upper one is below 0.001.
 
     >>> bounds_text(0.582, 0.801), bounds_text(4.91e-248, 0.12), bounds_text(0.0002, 0.0008), bounds_text(0.0, 2e-5)
     ('0.582 to 0.801', '< 0.001 to 0.120', '0.000200 to 0.000800', '0 to < 0.001')
     >>> bounds_text(0.414, 0.68, share=True)
     '41.4 to 68.0 %'
+    >>> interval_text(0.000712, 0.000445, 0.00112, share=True)
+    '0.0712 % (0.0445 to 0.112)'
     """
     least = f"< {100 * SMALLEST_BOUND if share else SMALLEST_BOUND:g}"
-    small = 0 < low < SMALLEST_BOUND <= high or 0 < low < SMALLEST_END
+    small = 0 < low < SMALLEST_BOUND <= min(value, high) or 0 < low < SMALLEST_END
     first = least if small else value_text(low, share=share).removesuffix(" %")
     last = value_text(high, share=share)
     if 0 < high < SMALLEST_END or (low == 0 and "e-" in last):
