@@ -87,8 +87,11 @@ def test_a_metric_says_of_predictions_why_it_is_undefined():
 
 
 def test_names_of_columns_beside_arrays_are_answered_by_what_holds_columns():
-    with pytest.raises(InputTypeError, match=r"^true= names a column of a frame or file, and arrays were given; leave"):
+    with pytest.raises(
+        InputTypeError, match=r"^true= names a column of a frame or file, .* were given; leave"
+    ) as beside:
         steelyard.evaluate(Y, S > 0.5, true="y")
+    assert beside.value.argument == "true"
     with pytest.raises(InputError, match=r"no column 'sight'; there are 'site'\. Did you mean 'site'"):
         Predictions(Y, y_score=S, columns={"site": Y}, by="sight").evaluate()
 

@@ -226,6 +226,8 @@ def _divided(values: Sequence[Any], name: str, label_sep: str | None) -> list[li
             "them with label_sep=."
         )
     if not isinstance(label_sep, str) or not label_sep:
-        raise InputError(f"label_sep= is what stands between the labels of a row, such as ';', not {label_sep!r}.")
+        raise InputError(
+            argument="label_sep", expected="what stands between the labels of a row, such as ';'", given=label_sep
+        )
     texts = ("" if is_missing(each) else str(each) for each in values)
     return [[part.strip() for part in text.split(label_sep) if part.strip()] for text in texts]

@@ -423,7 +423,7 @@ def matched_columns(source: Source, columns: str | Sequence[str]) -> dict[str, s
     if not isinstance(columns, str):
         listed = named_columns("score", columns)
         if len(listed) < 2:
-            raise InputError(f"score= lists a column for each class, two or more, each once; not {first_ten(listed)}.")
+            raise InputError(argument="score", expected="a column for each class, two or more, each once", given=listed)
         return dict(zip(without_prefix(listed), listed, strict=True))
     check_pattern(columns)
     before, after = columns.split("*")

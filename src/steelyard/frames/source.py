@@ -262,7 +262,7 @@ def named_columns(use: str, names: str | Sequence[str] | None) -> tuple[str, ...
     for name in listed:
         check_name(use, name)
     if twice := next((name for place, name in enumerate(listed) if name in listed[:place]), None):
-        raise InputError(f"{use}= names the column {twice!r} twice; name each column once.")
+        raise InputError(f"{use}= names the column {twice!r} twice; name each column once.", argument=use, given=twice)
     return tuple(listed)
 
 
@@ -405,7 +405,10 @@ def refuse_name(use: str, values: object) -> None:
     """Refuse the name of a column where arrays are given, or a table."""
     if isinstance(values, str):
         raise InputTypeError(
-            f"{use}={values!r} names a column of a frame; give the frame and true=, or beside arrays one value per row."
+            f"{use}={values!r} names a column of a frame; give the frame and true=, or beside arrays one value per "
+            "row.",
+            argument=use,
+            given=values,
         )
 
 

@@ -132,7 +132,8 @@ def _check_fits(metric: Metric, table: AnyTable, options: CallOptions) -> None:
     rows = [key for key in ("labels", "sample_weight", "frequency") if getattr(options, key) is not None]
     if rows:
         raise InputError(
-            f"{rows[0]}= is about rows, and {metric.name} was given a table; give it when counting the rows."
+            f"{rows[0]}= is about rows, and {metric.name} was given a table; give it when counting the rows.",
+            argument=rows[0],
         )
     if isinstance(table, Counts) and (options.pos_label is not None or options.average != "native"):
         raise InputError(

@@ -42,7 +42,7 @@ def refuse_unused(p: Predictions, who: str, *uses: str) -> None:
         if there[use]:
             keyword = ("weight" if given.is_frame else "sample_weight") if use == "weights" else use
             out = "" if keyword in given.in_call else f", or leave it out by predictions.with_options({keyword}=None)"
-            raise InputTypeError(f"{keyword}= has no place in {who}: {_UNUSED[use]}{out}.")
+            raise InputTypeError(f"{keyword}= has no place in {who}: {_UNUSED[use]}{out}.", argument=keyword)
 
 
 def refuse_bins(p: Predictions, who: str) -> None:

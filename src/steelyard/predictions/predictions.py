@@ -209,12 +209,13 @@ class Predictions:
         named = next((name for name in ("true", "pred", "score", "long") if name in stated), "true")
         data = stated.pop("y_true", None) if data is None else data
         if data is None:
-            raise InputTypeError(f"{named}= names a column of a frame or file; give that first.")
+            raise InputTypeError(f"{named}= names a column of a frame or file; give that first.", argument=named)
         are_files = isinstance(data, (list, tuple)) and all(isinstance(each, (str, PathLike)) for each in data)
         if hasattr(data, "dtype") or (isinstance(data, (list, tuple)) and not are_files):
             out = f"beside arrays give y_{named}=" if named in ("pred", "score") else f"leave {named}= out"
             raise InputTypeError(
-                f"{named}= names a column of a frame or file, and arrays were given; {out}, or give the frame first."
+                f"{named}= names a column of a frame or file, and arrays were given; {out}, or give the frame first.",
+                argument=named,
             )
         _refuse_second(second, "A frame or file")
         given = next((name for name in VALUES if name in stated), None)
@@ -233,7 +234,9 @@ class Predictions:
             if value is None:
                 continue
             if name in stated:
-                raise InputTypeError(f"{name} was given twice, by its place and by its name; give it once.")
+                raise InputTypeError(
+                    f"{name} was given twice, by its place and by its name; give it once.", argument=name
+                )
             stated[name] = value
         if isinstance(stated.get("y_true"), Mapping):
             raise InputTypeError(
@@ -246,7 +249,7 @@ class Predictions:
                 )
         for name in ("weight", "label_sep", "exact"):
             if name in stated:
-                raise InputTypeError(_NEEDS_FRAME[name])
+                raise InputTypeError(_NEEDS_FRAME[name], argument=name)
         return cls(**stated)
 
     # ---------------------------------------------------------------- others like it
@@ -262,9 +265,9 @@ class Predictions:
             if name not in known:
                 if name in (*VALUES, *NAMES):
                     raise InputTypeError(
-                        f"{name}= brings rows, and these Predictions have theirs; make others of them."
+                        f"{name}= brings rows, and these Predictions have theirs; make others of them.", argument=name
                     )
-                raise InputTypeError(f"Predictions take no {name}=.{did_you_mean(name, known)}")
+                raise InputTypeError(f"Predictions take no {name}=.{did_you_mean(name, known)}", argument=name)
         changed = {known[name]: value for name, value in options.items()}
         if "by" in changed and "bins" not in changed:  # carried bins are of the groups that were carried
             changed["bins"] = _bins_of(self.given.bins, changed["by"])

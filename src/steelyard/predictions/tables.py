@@ -119,7 +119,9 @@ def given_table(table: Any, stated: dict[str, Any]) -> Given:
     if any(name in stated for name in ("y_true", "y_pred", "y_score")):
         raise InputTypeError("Give either a table or rows (y_true, y_pred or y_score=), not both.")
     if about_rows := next((name for name in ("labels", "frequency", *VALUES, *NAMES) if name in stated), None):
-        raise InputError(f"{about_rows}= is about rows, and this is a table; give it when counting the rows.")
+        raise InputError(
+            f"{about_rows}= is about rows, and this is a table; give it when counting the rows.", argument=about_rows
+        )
     if "by" in stated and not isinstance(table, Tally):
         raise InputTypeError("by= names the group of each row, so give the rows, or their tally, not a table.")
     if isinstance(table, ScoreTable) and stated.get("pos_label", table.label) != table.label:

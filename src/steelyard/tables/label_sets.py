@@ -262,7 +262,9 @@ def refuse_of_one_label(**given: object) -> None:
     """Refuse what is of rows with one label each, such as a hierarchy, where they may have several."""
     for name, value in given.items():
         if value is not None:
-            raise InputError(f"{name}= is of rows with one label each, and these may have several; leave it out.")
+            raise InputError(
+                f"{name}= is of rows with one label each, and these may have several; leave it out.", argument=name
+            )
 
 
 # ---------------------------------------------------------------- multilabel tables
