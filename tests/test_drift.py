@@ -87,7 +87,25 @@ def test_the_prevalence_moves_precision_and_the_classifier_recall(found):
     assert not _row(found, "2024-03", "precision").shows("by_prevalence")
     assert "the prevalence raised precision by 32.7 points and F1 by 0.270; the classifier shows" in found.verdict[0]
     assert "the classifier lowered recall by " in found.verdict[1]
-    assert found.verdict[2].endswith("or fit it again.")
+    assert found.verdict[2].endswith("or refit it.")
+
+
+def test_a_drop_that_few_rows_cannot_show_is_no_reason_to_keep_the_classifier():
+    groups = {"DE": (18, 2, 90, 890), "IT": (7, 6, 40, 450), "ES": (9, 1, 45, 445)}
+    cells = [(1, 1), (1, 0), (0, 1), (0, 0)]
+    rows = [
+        (name, *cell)
+        for name, counts in groups.items()
+        for cell, n in zip(cells, counts, strict=True)
+        for _ in range(n)
+    ]
+    country, truth, predicted = zip(*rows, strict=True)
+    found = drift(truth, predicted, period=list(country), reference="DE", metrics=["recall", "precision"])
+    row = _row(found, "IT", "recall")
+    assert "IT against DE: no change is shown." in found.verdict and row.by_classifier_high < 0
+    assert row.possible_drop == -row.by_classifier_low > 0.5
+    advice = f"recall in IT could be {100 * row.possible_drop:.1f} points lower than in DE: label more rows of IT"
+    assert advice in found.verdict[-1]
 
 
 def test_an_area_has_no_part_by_the_prevalence(found, rows):

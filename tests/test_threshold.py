@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages_open import page_data
+from scipy import stats
 
 import steelyard
 from steelyard import (
@@ -649,3 +650,17 @@ def test_the_range_of_a_threshold_begins_right_above_a_row_of_the_rare_class():
         low, _ = best_threshold(y, scores, "informedness", pos_label=1, rng=seed).interval
         below = negatives[np.searchsorted(negatives, low) - 1]
         assert not ((every > below) & (every < low)).any()
+
+
+def test_a_guaranteed_recall_has_the_interval_of_its_own_test():
+    rng = np.random.default_rng(7)
+    y = (rng.random(4_000) < 0.03).astype(int)
+    score = rng.normal(2.2 * y)
+    best = steelyard.best_threshold(y, score, "specificity", where="recall >= 0.8", confidence=0.95, rng=0)
+    (limit,) = best.limits
+    low, high = best.recall_interval
+    hits, trials = best.counts.tp, best.counts.positives
+    assert low == pytest.approx(stats.beta.ppf(0.05, hits, trials - hits + 1)) and low >= 0.8 and high == 1
+    assert limit.here == f"{100 * best.recall:.1f} %"
+    point = steelyard.operating_points(y, score, recall=0.8, rng=0)["recall of 80 % guaranteed"]
+    assert (point.recall, point.recall_interval) == (best.recall, best.recall_interval)

@@ -172,6 +172,12 @@ class DriftChange(Flat):
         value, low, high = self.bounds(part)
         return bool(value - widening * (value - low) > 0 or value + widening * (high - value) < 0)
 
+    @property
+    def possible_drop(self) -> float:
+        """How much worse the classifier may have made the metric, by the end of its interval; 0 where it is unknown."""
+        worst = self.by_classifier_low if self.spec.sign > 0 else -self.by_classifier_high
+        return max(-worst, 0.0) if math.isfinite(worst) else 0.0
+
     def row(self) -> dict[str, Any]:
         """The change as a row of a table."""
         others = {key: value for key, value in vars(self).items() if key not in ("period", "spec")}
@@ -198,6 +204,7 @@ class DriftChange(Flat):
 
 
 _MOST_NAMED = 4
+_LARGE = 0.1  # a drop that nobody would accept unseen, as a share of rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -225,9 +232,9 @@ class Drift(Result[DriftChange]):
 
     @property
     def verdict(self) -> list[str]:
-        """What changed in each period and by what, in sentences, and what to do after the last one."""
+        """What changed in each period and by what, in sentences, and what to do."""
         periods = [period for period in self.periods if period.period != self.reference]
-        return [*map(self._sentence, periods), *([self._advice(periods[-1])] if periods else [])]
+        return [*map(self._sentence, periods), *([self._advice(periods)] if periods else [])]
 
     def _sentence(self, period: DriftPeriod) -> str:
         if not period.labelled:
@@ -245,16 +252,32 @@ class Drift(Result[DriftChange]):
         changes = self.of(period.period)
         return {part: [each for each in changes if each.shows(part, self._widening)] for part in CHANGE_PARTS[1:]}
 
-    def _advice(self, period: DriftPeriod) -> str:
-        """What to do after the last period."""
-        if not period.labelled:
-            return f"Label some rows of {period.period} to see whether the classifier changed."
-        shown = self._shown(period)
-        if any(each.spec.sign * each.by_classifier < 0 for each in shown["by_classifier"]):
-            return "Look for the rows in which the classifier got worse (slices), or fit it again."
-        if shown["by_prevalence"]:
+    def _advice(self, periods: Sequence[DriftPeriod]) -> str:
+        """What to do: where the classifier got worse in any period, after the last one, or where it may be worse."""
+        worse = [str(each.period) for each in periods if self._is_worse(each)]
+        if worse:
+            named = [*worse[:_MOST_NAMED], *([f"{len(worse) - _MOST_NAMED} more"] if len(worse) > _MOST_NAMED else [])]
+            return f"Look for the rows of {listed(named)} in which the classifier got worse (slices), or refit it."
+        last = periods[-1]
+        if not last.labelled:
+            return f"Label some rows of {last.period} to see whether the classifier changed."
+        if self._shown(last)["by_prevalence"]:
             return "Keep the classifier, and choose its threshold for the new prevalence."
+        shares = [each for each in self.changes if each.spec.is_share and each.possible_drop > _LARGE]
+        if shares:
+            most = max(shares, key=lambda each: (each.shows("by_classifier"), each.possible_drop))
+            drop = difference_text(most.possible_drop, share=True)
+            lower = "lower" if most.spec.sign > 0 else "higher"
+            return (
+                f"It is not shown, but {metric_phrase(most.spec)} in {most.period} could be {drop} "
+                f"{lower} than in {self.reference}: label more rows of {most.period} before you rely on it."
+            )
         return "Keep the classifier and its threshold."
+
+    def _is_worse(self, period: DriftPeriod) -> bool:
+        """Whether some metric is shown to be worse by the classifier."""
+        shown = self._shown(period)["by_classifier"] if period.labelled else []
+        return any(each.spec.sign * each.by_classifier < 0 for each in shown)
 
     @property
     def _widening(self) -> float:

@@ -27,7 +27,7 @@ from steelyard.analysis.results.formatting import (
 )
 from steelyard.analysis.results.result import Flat
 from steelyard.analysis.thresholds.asked_sample import asked_sample, between_bins, planned_scores
-from steelyard.analysis.thresholds.found_rates import RECALL, found_precision, found_rate
+from steelyard.analysis.thresholds.found_rates import RECALL, found_precision, found_rate, guaranteed_recall
 from steelyard.analysis.thresholds.guarantees import (
     Promise,
     broken_shares,
@@ -99,7 +99,9 @@ class KeptLimit:
         from steelyard.analysis.thresholds.limits import Capacity, read_limits
 
         (limit,) = read_limits(self.limit, any_bound=True)
-        return limit.shown(self.value) if isinstance(limit, Capacity) else three_digits(self.value)
+        if isinstance(limit, Capacity):
+            return limit.shown(self.value)
+        return value_text(self.value, share=limit.metric.is_share)
 
     def __str__(self) -> str:
         day = "" if self.exceeded is None else f" (a day exceeds it with probability {self.exceeded:.2g})"
@@ -477,6 +479,8 @@ class Search:
         intervals = {"precision": precision.interval, "recall": recall.interval}
         if self.report.name in intervals:  # which is looked for itself
             intervals[self.report.name] = bounds
+        if self.confidence is not None and any(_is_least_recall(limit) for limit in self.criterion.limits):
+            intervals["recall"] = guaranteed_recall(sample, choice.best, self.confidence)
         return replace(
             best,
             interval=interval,
@@ -499,6 +503,11 @@ class Search:
         independent = sum(sample.effective_sizes) / float(sample.table.total)
         low, high = exact(hits * independent, trials * independent, self.level)
         return float(low), float(high)
+
+
+def _is_least_recall(limit: Limit) -> bool:
+    rate = rate_limit(limit)
+    return rate is not None and rate.part == RECALL and rate.wants_high
 
 
 def _range(choice: Choice, sample: ThresholdSample, drawn: Resamples, level: float) -> tuple[float, float]:

@@ -126,3 +126,11 @@ def _rate(part: RatePart, counts: Counts[Any]) -> Array:
 
 def _summed(counts: Counts[Array]) -> Counts[Any]:
     return Counts.trusted(*(np.asarray(cell).sum() for cell in counts))
+
+
+def guaranteed_recall(sample: ThresholdSample, index: int, confidence: float) -> tuple[float, float]:
+    """The recalls that the test of a guarantee does not reject: from Clopper and Pearson's bound of one side on."""
+    rows = float(sample.curve(0).known[index])
+    at = sample.rows.counts[index]
+    low, _ = exact(np.asarray(at.tp / at.positives * rows), np.asarray(rows), 2 * confidence - 1)
+    return float(low), 1.0

@@ -13,14 +13,13 @@ import numpy as np
 from steelyard._types import Label
 from steelyard.analysis.intervals.draws import generator
 from steelyard.analysis.intervals.intervals import interval
-from steelyard.analysis.intervals.rate_intervals import exact
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.prevalence import stated_prevalence
 from steelyard.analysis.results.denominator import denominator, whole_rows
 from steelyard.analysis.results.formatting import percent_interval, percent_text, three_digits
 from steelyard.analysis.results.result import Result
 from steelyard.analysis.thresholds.asked_sample import asked_sample, between_bins, planned_scores
-from steelyard.analysis.thresholds.found_rates import RECALL, FoundRate, found_precision, found_rate
+from steelyard.analysis.thresholds.found_rates import RECALL, FoundRate, found_precision, found_rate, guaranteed_recall
 from steelyard.analysis.thresholds.guarantees import Promise, check_confidence, unkept_sentence
 from steelyard.analysis.thresholds.limits import read_capacity, read_limits
 from steelyard.analysis.thresholds.resampled_threshold import ByAlerts, ByMerit, Fixed, Resampling, flagging
@@ -345,7 +344,7 @@ def _point(named: _Named, sample: ThresholdSample, drawn: Resamples | None, base
         precision = found_precision(sample, index, drawn, level, fixed=is_fixed)
         recall = found_rate(RECALL, sample, index, drawn, level, fixed=is_fixed)
     if named.confidence is not None:
-        recall = recall._replace(interval=(_tested(sample, index, named.confidence), 1.0))
+        recall = recall._replace(interval=guaranteed_recall(sample, index, named.confidence))
     return OperatingPoint(
         named.name,
         threshold_of(sample.table, float(sample.every.observed[index])) if named.threshold is None else named.threshold,
@@ -367,11 +366,3 @@ def _as_evaluated(metric: str, sample: ThresholdSample, index: int, level: float
         return FoundRate(float(index > 0) if metric == "recall" else math.nan)
     found = interval(metric, sample.rows.counts[index], prevalence=sample.prevalence, level=level)
     return FoundRate(float(found.value), (float(found.low), float(found.high)))
-
-
-def _tested(sample: ThresholdSample, index: int, confidence: float) -> float:
-    """The recall that the test of the guarantee does not reject: the lower bound of one side."""
-    rows = float(sample.curve(0).known[index])
-    at = sample.rows.counts[index]
-    low, _ = exact(np.asarray(at.tp / at.positives * rows), np.asarray(rows), 2 * confidence - 1)
-    return float(low)
