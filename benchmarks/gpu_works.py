@@ -73,7 +73,7 @@ def _label_counts(clock: Clock, n: int) -> list[Timed]:
     del scores
     f1 = partial(steelyard.f1, average="macro")
     what, ours = f"f1, macro over labels, {n:.0e} x 20 bool", partial(f1, truth, predicted)
-    found = [beside(clock, what, "brought, then by NumPy", ours, partial(_brought, f1, truth, predicted), most=1)]
+    found = [beside(clock, what, "the same brought to NumPy", ours, partial(_brought, f1, truth, predicted), most=1)]
     try:
         from torchmetrics.classification import MultilabelF1Score
     except ImportError:
@@ -91,7 +91,7 @@ def _label_areas(clock: Clock, n: int) -> list[Timed]:
         beside(
             clock,
             f"{name}, {n:.0e} x 20 float32 scores",
-            "brought, then by NumPy",
+            "the same brought to NumPy",
             partial(work, truth, scores),
             partial(_brought, work, truth, scores),
             most=1,
@@ -105,7 +105,7 @@ def _label_evaluation(clock: Clock, n: int) -> Timed:
     truth, scores = label_rows_of(clock.torch, clock.device, n)
     what = f"evaluate of {n:.0e} x 20 labels with scores"
     ours, theirs = partial(steelyard.evaluate, truth, y_score=scores), partial(_brought, steelyard.evaluate, truth)
-    return beside(clock, what, "brought, then by NumPy", ours, partial(theirs, y_score=scores), most=1, repeats=2)
+    return beside(clock, what, "the same brought to NumPy", ours, partial(theirs, y_score=scores), most=1, repeats=2)
 
 
 def classes(clock: Clock, n: int) -> list[Timed]:

@@ -96,7 +96,7 @@ def many_classes(n):
         losses = (metrics.log_loss(y, given), metrics.brier_score_loss(y, given))
         return [*losses, metrics.top_k_accuracy_score(y, given, k=2), area]
 
-    return lambda: [found.value for found in interval(names, y, given)], theirs
+    return lambda: [found.value for found in interval(names, y, y_score=given)], theirs
 
 
 def f1(n, average="binary"):
