@@ -134,7 +134,7 @@ def declared_labels(labels: LabelSet | None) -> Labels | None:
     label_codes.distinct(column, "labels")  # refuses what cannot be a label
     declared = tuple(label_codes.python_labels(column))
     if len(set(declared)) != len(declared) or len(declared) < 2:
-        raise InputError(argument="labels", expected="two labels or more, each once", given=declared[:5])
+        raise InputError(argument="labels", expected="two or more labels, each once", given=declared[:5])
     return declared
 
 
