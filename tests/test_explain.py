@@ -64,3 +64,12 @@ def test_without_a_name_all_metrics_are_listed_as_the_shell_lists_them():
 def test_an_unknown_name_is_answered_as_everywhere():
     with pytest.raises(SteelyardError, match=r"here\. It is brier with a minus sign"):
         steelyard.explain("neg_brier_score")
+
+
+def test_an_average_has_no_proof_of_two_classes():
+    parts = {part.part: part.lines for part in explain("f1_macro")}
+    assert parts["properties"] == (
+        "What is proved of f1 is proved of two classes, not of an average: explain f1 lists it.",
+    )
+    assert not {"use it where", "not where", "always true (proved)"} & {*parts}
+    assert "always true (proved)" in {part.part for part in explain("recall[class=spam]")}

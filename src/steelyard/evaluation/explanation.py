@@ -249,9 +249,13 @@ def _parts(spec: MetricSpec) -> Iterator[tuple[str, list[str]]]:
     yield "undefined", _undefined(metric)
     yield "limits", [f"{value} {_where(why)}" for why, value in metric.guards if value != "undefined"]
     yield "parameters", [parameters]
-    yield "use it where", list(uses.fits)
-    yield "not where", list(uses.fails)
-    yield from decided_sentences(metric)
+    if spec.average == NATIVE:
+        yield "use it where", list(uses.fits)
+        yield "not where", list(uses.fails)
+        yield from decided_sentences(metric)
+    else:
+        of_one = f"What is proved of {metric.name} is proved of two classes, not of an average"
+        yield "properties", [f"{of_one}: explain {metric.name} lists it."]
     yield "source", list(dict.fromkeys(_sources(metric)))
     yield "example", [_example(metric)]
 
