@@ -393,11 +393,11 @@ def test_the_shell_plans_reports_and_tops_up(tmp_path):
     plan = label_plan(frame, 300, "f1", threshold=THRESHOLD, score="p", key="id", rng=0)
     f1 = next(row for row in json.loads(report)["metrics"] if row["name"] == "f1")
     assert f1["value"] == evaluate(LABELS[plan.index], design=plan)["f1"].value
-    more = LabelPlan.from_csv(run(*asked[:4], "--budget", 100, "--top-up", filled))
+    more = LabelPlan.from_csv(run_command(*asked[:4], "--budget", 100, "--top-up", filled).stdout)
     assert len(more) == 400 and more.label == (*LABELS[plan.index].tolist(), *[None] * 100)
     renamed = pl.read_csv(filled).rename({"label": "checked"})
     renamed.write_csv(filled)
-    again = run(*asked[:4], "--budget", 100, "--top-up", filled, "--true", "checked")
+    again = run_command(*asked[:4], "--budget", 100, "--top-up", filled, "--true", "checked").stdout
     assert again.splitlines()[0].startswith("index,id,checked,score") and f",{LABELS[plan.index[0]]}," in again
 
 
