@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _PAGES = {  # by kind of result, or of what rows are made of: the module and the function of its page
     "evaluation": ("page", "page"),
+    "multilabel_evaluation": ("page", "page"),
     "cross_evaluation": ("page", "page"),
     "comparison": ("page", "comparison_page"),
     "decision": ("page", "audit_page"),
