@@ -217,7 +217,9 @@ def test_it_first_says_for_which_thresholds_the_model_is_worth_using():
     assert json.loads(curve.to_json())["sentences"][0].startswith(text) and Result.from_json(curve.to_json()) == curve
     assert len(repr(curve).splitlines()) < 15 and len(curve) == 100
     useless = decision_curve(y, np.full(len(y), y.mean()))
-    assert useless.headline.startswith("Not worth using from") and not any(point.worth for point in useless)
+    assert useless.headline.startswith("Not worth using: at no threshold from") and not any(
+        point.worth for point in useless
+    )
     both = decision_curve(y, {"a": a, "b": b}, thresholds=[0.01, 0.02, 0.3, 0.9])
     assert [sentence[:30] for sentence in both.sentences[:1]] == ["a: worth using for thresholds "]
     assert any(sentence.startswith("b: ") for sentence in both.sentences)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
+from math import nan
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -12,7 +13,7 @@ from steelyard.analysis.calibration.calibration import CurveView, reliability_cu
 from steelyard.analysis.intervals.inference import Inference
 from steelyard.analysis.levels import check_level
 from steelyard.analysis.prevalence.prevalence import checked_prevalence, of_positives
-from steelyard.analysis.results.formatting import filled, listed, percent_text
+from steelyard.analysis.results.formatting import filled, interval_text, listed, percent_text, three_digits
 from steelyard.analysis.results.result import Flat, Rows, table_text
 from steelyard.analysis.thresholds.costs import OVER_EVERYBODY, OVER_NOBODY, BenefitScale, FlaggedAlone
 from steelyard.analysis.thresholds.scored_models import TREAT_ALL, ScoredModels
@@ -34,6 +35,7 @@ _POINTS = 100
 _SHOWN = 10  # of them, in print
 _BELOW, _ABOVE = 0.1, 10.0  # of the odds of the prevalence: where the thresholds begin, and how far they may reach
 _MOST_RUNS = 3  # of thresholds at which a model is worth using, each named
+_MARKS = {True: "yes", False: ""}
 WORTH_SHOWING = 0.05  # of the net benefit of a perfect model: the curve ends at the last threshold that has as much
 
 
@@ -62,6 +64,21 @@ class DecisionPoint(Flat):
     def row(self) -> dict[str, Any]:
         """The point as a row of a table, its group first."""
         return {"group": self.group, **super().row()}
+
+    def shown_row(self) -> dict[str, Any]:
+        """The point as people see it, with the names that tell it from others."""
+        row = {"group": self.group} if self.group else {}
+        row |= {"model": self.model} if self.model else {}
+        row["threshold"] = percent_text(self.threshold)
+        row["net benefit"] = interval_text(self.net_benefit, self.low, self.high)
+        row["treat all"] = three_digits(self.treat_all)
+        if self.difference is not None:
+            low, high = self.difference_low, self.difference_high
+            row["difference"] = interval_text(
+                self.difference, nan if low is None else low, nan if high is None else high
+            )
+        row["worth using"] = _MARKS[self.worth]
+        return row if self.miscalibrated is None else row | {"miscalibrated": _MARKS[self.miscalibrated]}
 
     @property
     def of(self) -> tuple[str, str]:
@@ -106,17 +123,14 @@ class DecisionCurve(Rows[DecisionPoint]):
         rows = []
         for points in self.curves.values():
             places = np.unique(np.linspace(0, len(points) - 1, _SHOWN).round().astype(int))
-            for point in (points[i] for i in places):
-                marks = {"worth": point.worth, "miscalibrated": point.miscalibrated}
-                words = {None: None, True: "yes", False: ""}
-                rows.append(point.row() | {name: words[mark] for name, mark in marks.items()})
+            rows += [points[i].shown_row() for i in places]
         return rows
 
     def __repr__(self) -> str:
         return "\n".join([*map(filled, self.sentences), table_text(self.shown_rows())])
 
 
-_ODDS = "a threshold there stands for other odds than it states."
+_ODDS = "recalibrate before you set a threshold there."
 
 
 def _runs(holds: Sequence[bool]) -> list[tuple[int, int]]:
@@ -126,16 +140,16 @@ def _runs(holds: Sequence[bool]) -> list[tuple[int, int]]:
 
 
 def _spans(points: Sequence[DecisionPoint], runs: list[tuple[int, int]]) -> str:
-    """Runs of thresholds in words; many of them by their ends."""
+    """Runs of thresholds in words; of many how many thresholds they hold."""
     if len(runs) > _MOST_RUNS:
-        runs, gaps = [(runs[0][0], runs[-1][1])], ", with gaps"
-    else:
-        gaps = ""
+        held = sum(last - first + 1 for first, last in runs)
+        low, high = (percent_text(points[i].threshold) for i in (runs[0][0], runs[-1][1]))
+        return f"at {held} of {len(points)} thresholds, between {low} and {high}"
     parts = []
     for first, last in runs:
         low, high = (percent_text(points[i].threshold) for i in (first, last))
         parts.append(f"at {low}" if low == high else f"from {low} to {high}")
-    return listed(parts) + gaps
+    return listed(parts)
 
 
 def _worth_text(points: Sequence[DecisionPoint]) -> str:
@@ -144,9 +158,10 @@ def _worth_text(points: Sequence[DecisionPoint]) -> str:
         return "where it is worth using is not known, as these rows give no interval."
     runs = _runs([point.worth for point in points])
     if runs:
-        return f"worth using for thresholds {_spans(points, runs)}: better than flagging nobody or everybody."
+        return f"worth using for thresholds {_spans(points, runs)}: better there than flagging nobody or everybody."
     ends = _spans(points, [(0, len(points) - 1)])
-    return f"not worth using {ends}: nowhere better than flagging nobody and everybody, beyond its interval."
+    both = "is it shown to be better than both flagging nobody and flagging everybody"
+    return f"not worth using: at no threshold {ends} {both}."
 
 
 @question
