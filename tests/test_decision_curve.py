@@ -12,7 +12,6 @@ import pytest
 from matplotlib.text import Text
 
 from steelyard import Prevalence, Result, SteelyardError, decision_curve, evaluate, net_benefit, score_table
-from steelyard.analysis.results.formatting import percent_text
 from steelyard.figures import DecisionCurveDisplay, PrecisionRecallDisplay, RocDisplay
 
 # Net benefit by dcurves 1.1.7 (Python) at thresholds .05, .1 and .25: of p, of p2, of treating all; of p and of
@@ -211,7 +210,7 @@ def test_it_first_says_for_which_thresholds_the_model_is_worth_using():
     better = [p.low > 0 for p in curve], [p.difference_low > 0 for p in decision_curve(y, a, versus="treat all")]
     assert [point.worth for point in curve] == [*map(all, zip(*better, strict=True))]
     worth = [point.threshold for point in curve if point.worth]
-    text = f"Worth using for thresholds from {percent_text(worth[0])} to "
+    text = f"Worth using for thresholds from {100 * worth[0]:#.3g} % to "
     assert curve.headline.startswith(text) and repr(curve).startswith(text)
     assert curve.to_markdown().startswith(text) and text in curve._repr_html_() and text in curve.to_html()
     assert json.loads(curve.to_json())["sentences"][0].startswith(text) and Result.from_json(curve.to_json()) == curve

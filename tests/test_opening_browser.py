@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pages_open import caught_up, dot_outcomes, rested, slide, turn, until, widened
+from pages_open import caught_up, dot_outcomes, rested, sentences, slide, turn, until, widened
 
 from steelyard import Counts, at_prevalence, evaluate, get_metric, operating_points
 from steelyard.analysis.results.formatting import percent_text
-from steelyard.evaluation.verdict.sentences import whole_outcomes
 
 LONG = "a very long label " * 600
 HOSTILE = '</script><img src=x onerror="window.hit=1">\u202eשלום مرحبا \U0001f600 分类'
@@ -80,7 +79,7 @@ def test_headline_strip_dots_and_matrix_are_the_same_four_numbers_after_random_m
             counts = counts if own else at_prevalence(counts, prevalence)
             exact = tab.locator("#cells [data-cell]").evaluate_all("cells => cells.map(e => Number(e.dataset.value))")
             assert exact == pytest.approx([float(cell) for cell in counts], rel=1e-9)
-            whole = whole_outcomes(counts, base)
+            whole = sentences.whole_outcomes(counts, base)
             four = [whole.found, whole.missed, whole.false_alarms, base - whole.positives - whole.false_alarms]
             keys = ("found", "missed", "false_alarms", "")
             words = ["< 1" if key in whole.scant else f"{n:,}" for key, n in zip(keys, four, strict=True)]
