@@ -169,6 +169,7 @@ SUGGESTIONS: dict[str, Suggest] = {
         (
             *(
                 "FILE",
+                "FILE...",
                 "[FILE...]",
                 "TALLY...",
                 "OUT",
@@ -186,7 +187,9 @@ SUGGESTIONS: dict[str, Suggest] = {
     ),
     "DIR": _folders,
     "A,B": _metric_list,
-    **dict.fromkeys(("RULE", "LIMIT", "threshold metric", "plan metric", "explain name", "audit names"), _metrics),
+    **dict.fromkeys(
+        ("RULE", "LIMIT", "threshold metric", "plan metric", "slices metric", "explain name", "audit names"), _metrics
+    ),
     "CODE": _codes,
     "plot kind": _figures,
     **dict.fromkeys(("report use", "compare use", "threshold use", "crossval use"), _uses),
