@@ -78,6 +78,11 @@ def test_the_recent_value_is_of_the_fewest_last_batches_with_a_hundred_rows_that
     few = Monitor("recall >= 0.1")
     few.update(Counts(tp=3, fn=2, fp=1, tn=90))
     assert few.result().tracks[0].recent_text() == "–" and "Recent:" not in repr(few.result())
+    few.update(Counts(tp=0, fn=21, fp=1, tn=90))
+    assert few.result().tracks[0].recent_text() == "0 % (last batch, 21 positives)"
+    assert few.result().shown_rows()[0]["recent"] == "0 % of 21"
+    assert "Recent: the last batch alone, as all together have fewer than 100 positives (recall)." in repr(few.result())
+    assert "not yet certain" not in few.result().headline
 
 
 @pytest.mark.parametrize(("before", "after", "positives"), [(0.62, 0.4, 80), (0.62, 0.3, 40), (0.8, 0.55, 30)])

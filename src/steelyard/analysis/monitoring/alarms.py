@@ -350,7 +350,8 @@ class RuleTrack(Flat):
     """A rule, of all rows or of one group, after each batch.
 
     `value`, `low` and `high` are of all rows so far, `by_batch` of each batch alone, and `recent` of the last
-    `recent_batches`, the fewest that have 100 of the rows that the metric rests on. `alarm` is the batch of the first
+    `recent_batches`, the fewest that have 100 of the rows that the metric rests on. The last batch alone has
+    `last_rows` of those. `alarm` is the batch of the first
     alarm, `since` the one from which on the evidence says that the limit was broken, and `since_value` the value from
     there on. `alpha` is the part of the error that this track has, `p_value` what the alarm compares with it.
     """
@@ -372,6 +373,7 @@ class RuleTrack(Flat):
     alarm: str | None = None
     since: str | None = None
     since_value: float | None = None
+    last_rows: int = 0
 
     @property
     def is_share(self) -> bool:
@@ -391,10 +393,29 @@ class RuleTrack(Flat):
         return interval_text(*(float(part[-1]) for part in (self.value, self.low, self.high)), share=self.is_share)
 
     def recent_text(self) -> str:
-        """The recent value and the batches that it is of; a dash where these are all batches so far, or too few."""
+        """The recent value and the batches that it is of; a dash where these are all batches so far."""
+        if self.has_few_rows:
+            counted = counted_rows(self.metric)[1].replace("either", "the rarer")
+            return f"{self._last_text} (last batch, {self.last_rows:,} {counted})"
         if not len(self.recent) or self.recent_batches[-1] >= len(self.value) or np.isnan(self.recent[-1]):
             return "–"
         return f"{value_text(float(self.recent[-1]), share=self.is_share)} ({self._recent_words})"
+
+    @property
+    def has_few_rows(self) -> bool:
+        """Whether all of several batches have fewer rows than a recent value rests on, and the last has some."""
+        return len(self.value) > 1 and not self.recent_batches[-1] and not np.isnan(self.by_batch[-1])
+
+    @property
+    def _last_text(self) -> str:
+        return value_text(float(self.by_batch[-1]), share=self.is_share)
+
+    @property
+    def short_recent_text(self) -> str:
+        """The recent value as in a column that a note explains: with its batches, or the rows of the last one."""
+        if self.has_few_rows:
+            return f"{self._last_text} of {self.last_rows:,}"
+        return self.recent_text().replace("last batch)", "1)").replace("last ", "").replace(" batches)", ")")
 
     @property
     def _recent_words(self) -> str:
@@ -504,12 +525,20 @@ class Monitoring(Result[RuleTrack]):
     def _recent_note(self) -> Sequence[str]:
         """Which batches are recent, where some are not."""
         shown = [track for track in self.tracks if track.recent_text() != "–"]
-        least = dict.fromkeys(f"{_RECENT_ROWS} {counted_rows(track.metric)[1]} ({track.metric})" for track in shown)
-        return (
-            [f"Recent: the fewest last batches (number in brackets) with at least {' or '.join(least)}."]
-            if least
-            else []
+        least, few = (
+            dict.fromkeys(
+                f"{_RECENT_ROWS} {counted_rows(track.metric)[1]} ({track.metric})"
+                for track in shown
+                if track.has_few_rows == wanted
+            )
+            for wanted in (False, True)
         )
+        notes = []
+        if least:
+            notes = [f"Recent: the fewest last batches (number in brackets) with at least {' or '.join(least)}."]
+        if few:
+            notes.append(f"Recent: the last batch alone, as all together have fewer than {' or '.join(few)}.")
+        return notes
 
     def shown_rows(self) -> list[dict[str, Any]]:
         """The rules after the last batch, values in the digits that stand everywhere."""
@@ -517,8 +546,8 @@ class Monitoring(Result[RuleTrack]):
         for track in self.tracks:
             row = track.row()
             rule = track.rule if track.group is None else f"{track.rule}, {track.group}"  # a wide table repeats it
-            recent = track.recent_text().replace("last batch)", "1)").replace("last ", "").replace(" batches)", ")")
-            named = {"rule": rule, "value": track.text(), "limit": track.limit_text(), "recent": recent}
+            named = {"rule": rule, "value": track.text(), "limit": track.limit_text()}
+            named["recent"] = track.short_recent_text
             rows.append({**named, **{name: row[name] for name in _SHOWN}})
         return rows
 
@@ -599,6 +628,7 @@ def _track(monitor: Monitor, rule: Requirement, group: str | None, share: float,
         by_batch=follower.values(np.diff(sums, axis=0)),
         recent=np.where(recent < 0, np.nan, follower.values(sums[1:] - sums[np.maximum(recent, 0)])),
         recent_batches=np.where(recent < 0, 0, np.arange(1, len(sums)) - recent),
+        last_rows=int(np.min(counted_rows(rule.metric)[0] @ (sums[-1] - sums[-2]))) if len(sums) > 1 else 0,
         p_value=min(p_value * alpha / follower.alpha, 1.0),
         method=SEQUENCE_METHODS["betting" if follower.sequence is None else follower.sequence.method],
         **alarmed,
