@@ -121,6 +121,34 @@ def test_models_of_other_rows_are_decided_too():
         compare(saved, use="alerts", capacity=50)
 
 
+NO_SKILL = np.random.default_rng(5)
+
+
+@pytest.mark.parametrize(
+    ("models", "use", "words"),
+    [
+        ({"nobody": np.zeros(3_000, int), "coin": (NO_SKILL.random(3_000) < 0.3).astype(int)}, None, "a random predictor: use none for alerts or balance"),
+        ({name: np.minimum(scores + 0.5, 1) for name, scores in THREE[1].items()}, "probabilities", "stating the prevalence for every row: recalibrate before"),
+        ({name: NO_SKILL.random(3_000) for name in "ab"}, "alerts", "a random order: use none for alerts"),
+        ({name: 1 - scores for name, scores in THREE[1].items()}, "ranking", "a random order: use none for ranking"),
+    ],
+)  # fmt: skip
+def test_no_model_is_chosen_that_is_not_shown_to_have_skill(models, use, words):
+    found = compare(THREE[0], models, use=use)
+    assert f"is shown to be better than {words}" in found.verdict[-1] and "Choose" not in found.verdict[-1]
+    assert all(set(of_use) == set(models) for of_use in found.no_skill.values())
+    assert Comparison.from_json(found.to_json()).verdict == found.verdict
+
+
+def test_a_model_without_skill_stands_in_no_choice_and_is_named():
+    y, models = THREE
+    verdict = compare(y, {"all": np.ones(len(y), int), "lgbm": LABELS[1]["lgbm"]}, metrics=["recall"]).verdict
+    assert verdict[-1] == "Choose lgbm. all is not shown to be better than a random predictor."
+    inflated = {name: np.minimum(scores + 0.5, 1) for name, scores in models.items()}
+    last = compare(y, inflated).verdict[-1]
+    assert last.startswith("Choose lgbm") and "None is shown to be better than stating the prevalence" in last
+
+
 def test_no_sentence_has_a_p_value():
     for models in (DIFFER, TIE, THREE, LABELS, crossing()):
         assert not any(re.search(r"\bp [=<]|NaN|nan|inf", sentence) for sentence in compare(*models).verdict)

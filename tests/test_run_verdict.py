@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
@@ -66,6 +67,14 @@ def test_a_use_ranks_by_its_number(use, metric):
     found = cross_evaluate({"lr": LOGISTIC, "nb": GaussianNB()}, X, Y, split=3, use=use)
     assert found.default_spec.name == metric == found.leaderboard().metric
     assert found.verdict[-1].startswith(("Not distinguishable: ", "Choose "))
+
+
+def test_models_that_differ_are_not_called_equal_and_those_without_skill_are_not_chosen():
+    sampled = cross_evaluate({"lr": LOGISTIC, "nb": GaussianNB()}, X, Y, resample=[None, "SMOTE"], use="alerts")
+    assert "could find from" in sampled.verdict[-1] and "positives would tell" in sampled.verdict[-1]
+    dummies = {name: DummyClassifier(strategy=name, random_state=0) for name in ("prior", "stratified")}
+    last = cross_evaluate(dummies, X, Y, split=3, use="probabilities").verdict[-1]
+    assert last.startswith("Neither is shown to be better than stating the prevalence for every row: recalibrate")
 
 
 def test_one_model_has_no_verdict_and_a_use_without_a_number_is_refused(plain):

@@ -29,8 +29,9 @@ from steelyard.analysis.comparison.outcomes import (
     Outcomes,
     adjusted,
     found_at,
+    rows_that_tell,
 )
-from steelyard.analysis.comparison.verdict import Size, Verdict
+from steelyard.analysis.comparison.verdict import Size, Verdict, reaches_no_skill
 from steelyard.analysis.results.denominator import FEW_ROWS, denominator
 from steelyard.analysis.results.result import Rows
 from steelyard.auditing.model_tables import value_change
@@ -159,9 +160,17 @@ def run_statements(result: CrossEvaluation) -> list[Statement]:
         size = Size(int((data.codes == data.labels.index(data.positive)).sum()), "positives")
     use = None if runs.use is None else runs.use.name
     outcomes = Rows(
-        each for each in _outcomes(result, runs) if all(math.isfinite(model.found) for model in each.models)
+        each for each in _outcomes(result, runs, size) if all(math.isfinite(model.found) for model in each.models)
     )
-    return Verdict([*result.models], outcomes, decisive, use, first.level, size).statements()
+    no_skill = {name: _no_skill(result, rows[0].spec) for name, rows in decisive.items()}
+    return Verdict([*result.models], outcomes, decisive, use, first.level, size, no_skill).statements()
+
+
+def _no_skill(result: CrossEvaluation, spec: MetricSpec) -> list[str]:
+    """The models whose interval of the mean reaches their no-skill baseline."""
+    rows = {name: model.summarised(spec) for name, model in result.models.items()}
+    bounds = {name: (row.low, row.high, math.nan if row.chance is None else row.chance) for name, row in rows.items()}
+    return [name for name, each in bounds.items() if reaches_no_skill(spec, *each)]
 
 
 def _differences(result: CrossEvaluation, spec: MetricSpec) -> Rows[Difference]:
@@ -176,7 +185,7 @@ def _differences(result: CrossEvaluation, spec: MetricSpec) -> Rows[Difference]:
     return rows
 
 
-def _outcomes(result: CrossEvaluation, runs: RunNumbers) -> Rows[Outcomes]:
+def _outcomes(result: CrossEvaluation, runs: RunNumbers, size: Size) -> Rows[Outcomes]:
     """What is found and missed, and the false alarms, in the mean of the runs; nothing of label sets."""
     data, number = result.runs[0].data, len(next(iter(result.models.values())).runs)
     if data.are_label_sets:
@@ -187,7 +196,7 @@ def _outcomes(result: CrossEvaluation, runs: RunNumbers) -> Rows[Outcomes]:
         right = {name: model.values("accuracy") for name, model in result.models.items()}
         means = {name: of * _mean(values) for name, values in right.items()}
         models = Rows(ModelOutcome(name, mean, of - mean, math.nan) for name, mean in means.items())
-        return Rows([Outcomes(OF_CLASSES, of, math.nan, models, _tests(result, right, RIGHT, of), runs=number)])
+        return Rows([Outcomes(OF_CLASSES, of, math.nan, models, _tests(result, right, RIGHT, of, size), runs=number)])
     prevalence = float((data.codes == data.labels.index(data.positive)).mean())
     of = float(denominator(prevalence, n))
     positives = prevalence * of
@@ -198,7 +207,7 @@ def _outcomes(result: CrossEvaluation, runs: RunNumbers) -> Rows[Outcomes]:
         }
         means = {name: positives * _mean(values) for name, values in found.items()}
         models = Rows(ModelOutcome(name, mean, positives - mean, positives - mean) for name, mean in means.items())
-        tests = _tests(result, found, FOUND, positives)
+        tests = _tests(result, found, FOUND, positives, size)
         return Rows([Outcomes(AT_CAPACITY, of, positives, models, tests, positives, runs=number)])
     recall, specificity = (
         {name: model.values(metric) for name, model in result.models.items()} for metric in ("recall", "specificity")
@@ -208,7 +217,12 @@ def _outcomes(result: CrossEvaluation, runs: RunNumbers) -> Rows[Outcomes]:
         found_of, false = positives * _mean(recall[name]), 1 - _mean(specificity[name])
         models.append(ModelOutcome(name, found_of, positives - found_of, (of - positives) * false))
     alarms = {name: 1 - values for name, values in specificity.items()}
-    tests = adjusted([*_tests(result, recall, FOUND, positives), *_tests(result, alarms, FALSE_ALARMS, of - positives)])
+    tests = adjusted(
+        [
+            *_tests(result, recall, FOUND, positives, size),
+            *_tests(result, alarms, FALSE_ALARMS, of - positives, Size(n - size.number, "negatives")),
+        ]
+    )
     return Rows([Outcomes(OF_LABELS, of, positives, models, tests, runs=number)])
 
 
@@ -218,7 +232,9 @@ def _mean(values: Array) -> float:
     return float(finite.mean()) if len(finite) else math.nan
 
 
-def _tests(result: CrossEvaluation, values: Mapping[str, Array], what: str, scale: float) -> Rows[OutcomeDifference]:
+def _tests(
+    result: CrossEvaluation, values: Mapping[str, Array], what: str, scale: float, size: Size
+) -> Rows[OutcomeDifference]:
     """The differences of all pairs in rows, by Nadeau and Bengio's corrected t-test."""
     first, tests = next(iter(result.models.values())), []
     train, test = np.mean([run.part.sizes for run in first.runs], axis=0).tolist()
@@ -231,5 +247,6 @@ def _tests(result: CrossEvaluation, values: Mapping[str, Array], what: str, scal
             continue
         t = corrected_t_test(finite, n_train=train, n_test=test, level=first.level)
         numbers = (scale * t.difference, scale * t.low, scale * t.high)
-        tests.append(OutcomeDifference(a, b, what, *numbers, t.p_value, t.p_value, math.nan))
+        needed = rows_that_tell(t.difference, t.high - t.low, size.number, first.level)
+        tests.append(OutcomeDifference(a, b, what, *numbers, t.p_value, t.p_value, needed))
     return adjusted(tests)

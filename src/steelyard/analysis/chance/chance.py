@@ -190,6 +190,13 @@ def chance(
     return replace(baselines.chance(spec, options), assumed=assumed)
 
 
+def without_skill(metric: Metric) -> str:
+    """What a model without skill does, as the metric's no-skill baseline has it."""
+    if metric.of_probabilities:
+        return "stating the prevalence"
+    return "random predictor" if metric.function is not None else "random order"
+
+
 @dataclass(frozen=True, eq=False)
 class Baselines:
     """The expected tables of the baselines on one table, made once for all metrics."""

@@ -44,6 +44,7 @@ from steelyard.analysis.comparison.paired import (
     weighted_confusion,
     weighted_pair,
 )
+from steelyard.analysis.comparison.verdict import reaches_no_skill
 from steelyard.analysis.confusions.confused_pairs import ClassOrder
 from steelyard.analysis.holm import holm
 from steelyard.analysis.intervals.design import ClassInfluence, RowInfluences, RowMass, class_spread
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
     from steelyard.analysis.comparison.outcomes import Outcomes
     from steelyard.analysis.comparison.paired import PairSample, Thresholds
     from steelyard.analysis.intervals.design import StudentSpread
+    from steelyard.analysis.intervals.interval import Interval
     from steelyard.analysis.prevalence.prevalence import PrevalenceLike
     from steelyard.analysis.results.capacity import CapacityLike
     from steelyard.metrics.spec import SpecLike
@@ -260,7 +262,8 @@ class Question:
         if self.prevalence is not None:
             design = replace(design, fixed=dict.fromkeys(sizes, True))
             assumed = (*assumed, f"All are read at a prevalence of {percent_text(float(self.prevalence))}.")  # type: ignore[arg-type]  # one number
-        intervals = model_intervals(tables, self.inference, design)
+        of_all = replace(tables, specs=judged.asked.judged(()))
+        intervals = model_intervals(of_all, self.inference, design)
         return Comparison(
             models=tuple(sizes),
             n=max(sizes.values()),
@@ -272,10 +275,11 @@ class Question:
             assumed=assumed,
             omnibus=omnibus,
             margin=self.margin,
-            intervals=intervals,
+            intervals={name: Rows(each[: len(tables.specs)]) for name, each in intervals.items()},
             use=None if self.use is None else self.use.name,
             outcomes=Rows(judged.outcomes),
             decisive={name: found for name, found in decisive.items() if found},
+            no_skill=_no_skill(of_all, judged.asked.numbers, intervals),
         )
 
     def _decisive(self, judged: JudgedModels, spec: MetricSpec) -> Rows[Difference]:
@@ -927,6 +931,8 @@ def _anytime(question: Question, p: Predictions, names: Sequence[str] | None) ->
     first = next(iter(tables.values()))
     collapsed = {pair: table.collapsed(given.pos_label) for pair, table in tables.items()}
     labels = {name: table.confusion(i) for pair, table in collapsed.items() for i, name in enumerate(pair)}
+    models = ModelTables(tuple(dict.fromkeys(row.spec for row in rows)), question.options, labels)
+    numbers = {} if decided is None else {decided.name: decided}
     level = question.inference.level
     return Comparison(
         models=tuple(labels),
@@ -935,13 +941,28 @@ def _anytime(question: Question, p: Predictions, names: Sequence[str] | None) ->
         rows=Rows(rows),
         mcnemar=Rows(mcnemar(table, pair) for pair, table in collapsed.items()),
         delong=Rows(),
-        tables=ModelTables(tuple(dict.fromkeys(row.spec for row in rows)), question.options, labels),
+        tables=models,
         assumed=(
             f"Each interval holds at all looks together with probability {100 * level:g} %, so that more rows may be "
             "added and looked at until the answer is clear; McNemar's test is of one look.",
         ),
-        decisive={} if decided is None else {decided.name: Rows(row for row in rows if row.spec == decided)},
+        decisive={name: Rows(row for row in rows if row.spec == spec) for name, spec in numbers.items()},
+        no_skill=_no_skill(models, numbers, model_intervals(models, question.inference, RowDesign())),
     )
+
+
+def _no_skill(
+    tables: ModelTables, numbers: Mapping[str, MetricSpec], intervals: Mapping[str, Sequence[Interval]]
+) -> dict[str, tuple[str, ...]]:
+    """By the name of each number the models whose interval reaches their no-skill baseline."""
+    found = {}
+    for name, spec in numbers.items():
+        place = tables.specs.index(spec)
+        of_models = {model: (rows[place], tables.no_skill(spec, model)) for model, rows in intervals.items()}
+        found[name] = tuple(
+            model for model, (row, none) in of_models.items() if reaches_no_skill(spec, row.low, row.high, none)
+        )
+    return {name: models for name, models in found.items() if models}
 
 
 def _at_least_two(p: Predictions) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steelyard.analysis.chance.chance import Baselines, LabelSetBaselines
 from steelyard.analysis.comparison.classical_tests import McNemar
 from steelyard.analysis.comparison.evidence import LARGEST_PAIR, WALD_TEST, Omnibus
 from steelyard.analysis.comparison.leaderboard import Leaderboard, Statement, leaderboard
@@ -26,6 +27,7 @@ from steelyard.metrics.call_options import CallOptions
 from steelyard.metrics.score_values import class_of_columns, reads_columns
 from steelyard.metrics.spec import MetricSpec
 from steelyard.tables.confusion import Confusion
+from steelyard.tables.multilabel_table import MultilabelTable
 from steelyard.tables.score_table import ScoreTable
 
 if TYPE_CHECKING:
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from steelyard._types import Label, Labels
     from steelyard.metrics.spec import SpecLike
     from steelyard.metrics.values import MetricValue
-    from steelyard.tables.multilabel_table import MultilabelTable
     from steelyard.tables.probability_table import ProbabilityTable
     from steelyard.tables.statistic import AnyTable
 
@@ -133,6 +134,16 @@ class ModelTables:
         estimand = self.estimand(spec, model)
         return estimand.on(estimand.table)
 
+    def no_skill(self, spec: MetricSpec, model: str) -> float:
+        """The metric's no-skill baseline on the table of one model; NaN where there is none."""
+        estimand = self.estimand(spec, model)
+        try:
+            if isinstance(estimand.table, MultilabelTable):
+                return LabelSetBaselines(estimand.table).value(spec)
+            return Baselines(estimand.table).same_margins(spec, estimand.options)
+        except InputError:  # rows of one class only
+            return math.nan
+
     def difference(self, spec: MetricSpec, a: str, b: str) -> Difference:
         """The difference of two models by the metric, not yet tested."""
         of_a, of_b = self.value(spec, a), self.value(spec, b)
@@ -190,7 +201,8 @@ class Comparison(Result[Difference]):
     Of more than two models `omnibus` has one test a metric that all of them are equal. Where the models are not
     `paired`, each was evaluated on rows of its own. `intervals` has the values of each model with their intervals.
     `verdict` says in sentences which model to choose: by `outcomes`, what each finds, misses and flags in error, and by
-    `decisive`, the differences by the one number of the `use`, or of each use where none is named.
+    `decisive`, the differences by the one number of the `use`, or of each use where none is named; it chooses no model
+    of `no_skill`, which are not shown to be better than the no-skill baseline of that number.
     """
 
     models: tuple[str, ...]
@@ -208,6 +220,7 @@ class Comparison(Result[Difference]):
     use: str | None = None
     outcomes: Rows[Outcomes] = field(default_factory=Rows)
     decisive: Mapping[str, Rows[Difference]] = field(default_factory=dict)
+    no_skill: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     also_saved = ("verdict",)
 
@@ -221,7 +234,8 @@ class Comparison(Result[Difference]):
 
     def verdict_statements(self) -> list[Statement]:
         """The same with places for the names of the models."""
-        return Verdict(self.models, self.outcomes, self.decisive, self.use, self.level, self._size).statements()
+        sides = (self.models, self.outcomes, self.decisive, self.use, self.level, self._size, self.no_skill)
+        return Verdict(*sides).statements()
 
     @property
     def _size(self) -> Size:

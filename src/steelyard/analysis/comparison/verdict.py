@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from steelyard.analysis.chance.chance import without_skill
 from steelyard.analysis.comparison.leaderboard import Statement, metric_phrase
 from steelyard.analysis.comparison.outcomes import (
     AT_CAPACITY,
@@ -29,7 +30,7 @@ from steelyard.analysis.results.result import Rows
 from steelyard.metrics.uses import USES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from steelyard.analysis.comparison.comparison import Difference
     from steelyard.analysis.comparison.outcomes import Outcomes
@@ -61,6 +62,11 @@ class Test(NamedTuple):
         return Test(-self.gain, -self.high, -self.low, self.p, self.needed)
 
 
+def reaches_no_skill(spec: MetricSpec, low: float, high: float, none: float) -> bool:
+    """Whether an interval does not lie on the better side of the no-skill baseline; False where one is not known."""
+    return spec.sign * ((low if spec.sign > 0 else high) - none) <= 0
+
+
 @dataclass(frozen=True)
 class Contest:
     """Models by one number, the best first, and the tests of all pairs; `better` words a gain with its interval."""
@@ -69,6 +75,7 @@ class Contest:
     tests: Mapping[tuple[str, str], Test]
     level: float
     phrase: str
+    no_skill: Collection[str]  # the models that are not shown to be better than no skill
     spec: MetricSpec | None = None  # None of what is found
 
     @property
@@ -86,16 +93,29 @@ class Contest:
         test = self.test(a, b)
         return test.p < 1 - self.level and test.low > 0
 
-    @property
-    def alike(self) -> list[str]:
+    def _alike(self, order: Sequence[str]) -> tuple[str, ...]:
         """The first model, and those that it is not shown to be better than."""
-        first, *others = self.order
-        return [first, *(name for name in others if not self.is_shown(first, name))]
+        return tuple(name for name in order if name == order[0] or not self.is_shown(order[0], name))
+
+    @property
+    def skilled(self) -> list[str]:
+        """The models that are shown to be better than no skill, the best first."""
+        return [name for name in self.order if name not in self.no_skill]
+
+    @property
+    def choice(self) -> tuple[str, ...]:
+        """The best of the models with skill, and those of them that it is not shown to be better than."""
+        return self._alike(self.skilled)
+
+    @property
+    def passed_over(self) -> list[str]:
+        """The models without shown skill to which no other is shown to be preferable."""
+        return [name for name in self._alike(self.order) if name in self.no_skill]
 
     @property
     def is_decided(self) -> bool:
         """Whether some model is shown to be worse than the first."""
-        return len(self.order) > 1 and len(self.alike) < len(self.order)
+        return len(self._alike(self.order)) < len(self.order)
 
     @property
     def is_tested(self) -> bool:
@@ -113,6 +133,7 @@ class Verdict:
     use: str | None
     level: float
     size: Size
+    no_skill: Mapping[str, Collection[str]]  # by the same names the models not shown to be better than no skill
 
     @property
     def is_of_one_number(self) -> bool:
@@ -132,7 +153,7 @@ class Verdict:
         if self.at_capacity is not None and ALERTS in self.decisive:
             contests[FOUND] = self._of_found(self.at_capacity)
         for use, rows in self.decisive.items():
-            contests[use] = self._of_metric(rows)
+            contests[use] = self._of_metric(use, rows)
         return {name: each for name, each in contests.items() if each.is_tested and len(each.order) > 1}
 
     def _of_found(self, outcomes: Outcomes) -> Contest:
@@ -141,9 +162,9 @@ class Verdict:
             (row.a, row.b): Test(row.difference, row.low, row.high, row.p_holm, max(row.needed, self.size.number))
             for row in outcomes.differences
         }
-        return Contest(merits, tests, self.level, "")
+        return Contest(merits, tests, self.level, "", self.no_skill.get(ALERTS, ()))
 
-    def _of_metric(self, rows: Sequence[Difference]) -> Contest:
+    def _of_metric(self, use: str, rows: Sequence[Difference]) -> Contest:
         spec = rows[0].spec
         merits: dict[str, float] = {}
         tests: dict[tuple[str, str], Test] = {}
@@ -152,7 +173,7 @@ class Verdict:
             needed = rows_that_tell(row.difference, row.high - row.low, self.size.number, self.level)
             test = Test(row.difference, row.low, row.high, row.p_holm, max(needed, self.size.number))
             tests[row.a, row.b] = test if spec.sign > 0 else test.reversed()
-        return Contest(merits, tests, self.level, metric_phrase(spec), spec)
+        return Contest(merits, tests, self.level, metric_phrase(spec), self.no_skill.get(use, ()), spec)
 
     def together(self, contests: Mapping[str, Contest]) -> dict[str, Contest]:
         """The contests with Holm's p-values of all of them together."""
@@ -316,37 +337,50 @@ class Verdict:
     # ---------------------------------------------------------------- the decision
 
     def _decision(self, contests: Mapping[str, Contest]) -> str:
-        """Which model to choose, for which use, or what would tell."""
+        """Which model to choose, for which use, or what would tell; none that is not shown to have skill."""
         if self.is_of_one_number:
             return self._of_one_use(contests)
         judged = self.together(contests)
         uses = [name for name in self.decisive if name in judged]
-        chosen = {}
-        for use in uses:
-            deciding = [judged[FOUND], judged[use]] if use == ALERTS and FOUND in judged else [judged[use]]
-            if FOUND in judged and use == ALERTS and self._capacity_given:
-                deciding = deciding[:1]
-            decided = next((contest for contest in deciding if contest.is_decided), None)
-            if decided is not None:
-                chosen[use] = tuple(decided.alike)
-        if not chosen:
-            if any(contest.is_decided for contest in contests.values()):
-                what, one = (
-                    ("uses", "the use that you need") if uses[0] in USES else ("metrics", "the one that matters")
-                )
-                return (
-                    f"Not distinguishable by {len(uses)} {what} tested together; name {one}, which then decides alone."
-                )
-            return self._not_distinguishable(contests.get(FOUND, next(iter(contests.values()))))
+        without = [use for use in uses if not judged[use].skilled]
+        chosen, sentences = {}, []
+        for use in (use for use in uses if use not in without):
+            decided = next((each for each in self._deciding(use, judged) if each.is_decided), None)
+            if decided is None:
+                continue
+            chosen[use] = decided.choice
+            if decided is not judged.get(FOUND) and FOUND in judged and use == ALERTS:
+                sentences.append(f"Alerts are decided {self._over_all(judged[use])}.")
+            sentences += self._passed_over(use, decided)
+        open_ = [use for use in uses if use not in chosen and use not in without]
+        if chosen:
+            sentences.insert(0, self._chosen(chosen, open_, contests, judged))
+        elif open_:
+            sentences.append(self._open(open_, contests))
+        return " ".join([*sentences, *self._none(without)])
+
+    def _deciding(self, use: str, contests: Mapping[str, Contest]) -> list[Contest]:
+        """The contests that decide for a use: of alerts what is found, then their number where no capacity is given."""
+        if use != ALERTS or FOUND not in contests:
+            return [contests[use]]
+        return [contests[FOUND]] if self._capacity_given else [contests[FOUND], contests[use]]
+
+    def _chosen(
+        self,
+        chosen: Mapping[str, tuple[str, ...]],
+        open_: Sequence[str],
+        contests: Mapping[str, Contest],
+        judged: Mapping[str, Contest],
+    ) -> str:
+        """Which models to choose for which uses, and for which uses they are not distinguishable."""
         by_choice: dict[tuple[str, ...], list[str]] = {}
         for use, models in chosen.items():
             same = next((named for named in by_choice if set(named) == set(models)), models)
             by_choice.setdefault(same, []).append(use)
-        open_ = [use for use in uses if use not in chosen]
-        if len(by_choice) == 1 and not open_:
+        if len(by_choice) == 1 and len(chosen) == len([name for name in judged if name != FOUND]):
             return self._choose(next(iter(by_choice)))
-        joint = "for" if uses[0] in USES else "by"
-        words = {use: use if use in USES else judged[use].phrase for use in uses}
+        joint = "for" if next(iter(chosen)) in USES else "by"
+        words = {use: use if use in USES else judged[use].phrase for use in (*chosen, *open_)}
         parts = [
             f"{self._named(models, 'or')} {joint} {listed([words[use] for use in of_choice])}"
             for models, of_choice in by_choice.items()
@@ -354,37 +388,57 @@ class Verdict:
         rest = ""
         if open_:
             together = " when all are tested together" if any(contests[use].is_decided for use in open_) else ""
-            them = "the models" if len(self.models) > 2 else "the two"
-            rest = f"; {joint} {listed([words[use] for use in open_])} {them} are not distinguishable{together}"
+            rest = f"; {joint} {listed([words[use] for use in open_])} {self._them} are not distinguishable{together}"
         return f"Choose {', '.join(parts)}{rest}."
+
+    def _open(self, open_: Sequence[str], contests: Mapping[str, Contest]) -> str:
+        """That the models are not distinguishable for any of these uses, and what would tell."""
+        if not any(contests[use].is_decided for use in open_):
+            of_found = FOUND in contests and ALERTS in open_
+            return self._not_distinguishable(open_[0], contests[FOUND if of_found else open_[0]])
+        what, one = ("uses", "the use that you need") if open_[0] in USES else ("metrics", "the one that matters")
+        return (
+            f"Not distinguishable by {len(open_)} {what} tested together, though an interval above leaves out 0; name "
+            f"{one}, which then decides alone."
+        )
+
+    @property
+    def _them(self) -> str:
+        return "the models" if len(self.models) > 2 else "the two"
 
     @property
     def _capacity_given(self) -> bool:
         return self.at_capacity is not None and self.at_capacity.is_given
 
+    def _over_all(self, number: Contest) -> str:
+        """That the number of alerts decides, and not what is found at one number of them."""
+        alerts = _total(self.at_capacity.alerts if self.at_capacity is not None else math.nan)
+        return (
+            f"by {number.phrase} over all numbers of alerts; at {alerts} alerts alone {self._them} are not "
+            "distinguishable"
+        )
+
     def _of_one_use(self, contests: Mapping[str, Contest]) -> str:
         """The choice by one use: of alerts what is found, then its number where no capacity was given."""
-        found = contests.get(FOUND)
-        number = next((contest for name, contest in contests.items() if name != FOUND), None)
-        if found is None or number is None:
-            only = found or number
-            assert only is not None  # noqa: S101 - some contest is tested
-            return self._choose(tuple(only.alike)) if only.is_decided else self._not_distinguishable(only)
-        if self._capacity_given or not number.is_decided:
-            return self._choose(tuple(found.alike)) if found.is_decided else self._not_distinguishable(found)
-        alerts = self.at_capacity.alerts if self.at_capacity is not None else math.nan
+        use, found = next(iter(self.decisive)), contests.get(FOUND)
+        number = contests.get(use)
+        first = found or number
+        assert first is not None  # noqa: S101 - some contest is tested
+        if not first.skilled:
+            return " ".join(self._none([use]))
+        if found is None or number is None or self._capacity_given or not number.is_decided:
+            if not first.is_decided:
+                return self._not_distinguishable(use, first)
+            return " ".join([self._choose(first.choice), *self._passed_over(use, first)])
         if not found.is_decided:
-            which = self._choose(tuple(number.alike)).removesuffix(".")
-            two = "the two" if len(self.models) == 2 else "the models"
-            return (
-                f"{which}, by {number.phrase} over all numbers of alerts; at {_total(alerts)} alerts alone {two} are "
-                "not distinguishable."
-            )
-        if found.alike[0] in number.alike or number.alike[0] in found.alike:
-            return self._choose(tuple(found.alike))
+            which = self._choose(number.choice).removesuffix(".")
+            return " ".join([f"{which}, {self._over_all(number)}.", *self._passed_over(use, number)])
+        if found.choice[0] in number.choice or number.choice[0] in found.choice:
+            return " ".join([self._choose(found.choice), *self._passed_over(use, found)])
+        alerts = self.at_capacity.alerts if self.at_capacity is not None else math.nan
         return (
-            f"Choose {self._named(found.alike, 'or')} for {_total(alerts)} alerts, "
-            f"{self._named(number.alike, 'or')} where their number varies."
+            f"Choose {self._named(found.choice, 'or')} for {_total(alerts)} alerts, "
+            f"{self._named(number.choice, 'or')} where their number varies."
         )
 
     def _choose(self, models: tuple[str, ...]) -> str:
@@ -393,14 +447,44 @@ class Verdict:
         alike = "the two" if len(models) == 2 else f"{self._place(models[0])} from the others"
         return f"Choose {self._named(models, 'or')}: no test distinguishes {alike}."
 
-    def _not_distinguishable(self, contest: Contest) -> str:
-        """What the difference could be, and how many rows would tell."""
+    # ---------------------------------------------------------------- no skill
+
+    def _baseline(self, use: str) -> str:
+        """What a model without skill does, by the number of a use."""
+        words = without_skill(self.decisive[use][0].spec.metric)
+        return f"a {words}" if words.startswith("random") else f"{words} for every row"
+
+    def _none(self, uses: Sequence[str]) -> list[str]:
+        """That no model is shown to be better than no skill for these uses."""
+        by_baseline: dict[str, list[str]] = {}
+        for use in uses:
+            by_baseline.setdefault(self._baseline(use), []).append(use)
+        none, sentences = "Neither" if len(self.models) == 2 else "None", []
+        for baseline, of_baseline in by_baseline.items():
+            if of_baseline == [PROBABILITIES] and RANKING not in uses:
+                do = "recalibrate before you use one for probabilities"
+            elif of_baseline[0] in USES:
+                do = f"use none for {listed(of_baseline, 'or')}"
+            else:
+                do = (
+                    f"choose none by {listed([metric_phrase(self.decisive[use][0].spec) for use in of_baseline], 'or')}"
+                )
+            sentences.append(f"{none} is shown to be better than {baseline}: {do}.")
+        return sentences
+
+    def _passed_over(self, use: str, contest: Contest) -> list[str]:
+        """Which models are not chosen as they are not shown to have skill."""
+        if not contest.passed_over:
+            return []
+        verb = "is" if len(contest.passed_over) == 1 else "are"
+        return [f"{self._named(contest.passed_over)} {verb} not shown to be better than {self._baseline(use)}."]
+
+    # ---------------------------------------------------------------- not distinguishable
+
+    def _not_distinguishable(self, use: str, contest: Contest) -> str:
+        """What the difference could be, how many rows would tell, and which models alone are shown to have skill."""
         first, last = contest.order[0], contest.order[-1]
-        test = contest.test(first, last)
-        if len(contest.order) > 2:
-            who = f"{self._named(contest.order)}; between {self._place(first)} and {self._place(last)}"
-            end = self._tell(test).replace("; about", " about", 1)
-            return f"Not distinguishable: {who}{end or ' their values are equal'}."
+        test, is_of_two = contest.test(first, last), len(contest.order) == 2
         if contest.spec is None:
             between = _rows_range(test.low, test.high, _digits(*contest.merits.values()))
             could = f"{self._place(first)} could find from {between}"
@@ -408,7 +492,13 @@ class Verdict:
             sides = ("lower", "higher") if contest.spec.sign > 0 else ("higher", "lower")
             between = _metric_range(test.low, test.high, sides, share=contest.spec.is_share)
             could = f"{contest.phrase} of {self._place(first)} could be from {between}"
-        return f"Not distinguishable: {could}{self._tell(test)}."
+        who = "" if is_of_two else f"{self._named(contest.order)}; "
+        than = "" if is_of_two else f" than {'' if contest.spec is None else 'that of '}{self._place(last)}"
+        skilled, only = contest.skilled, ""
+        if len(skilled) < len(contest.order):
+            verb = "is" if len(skilled) == 1 else "are"
+            only = f" Only {self._named(skilled)} {verb} shown to be better than {self._baseline(use)}."
+        return f"Not distinguishable: {who}{could}{than}{self._tell(test)}.{only}"
 
     def _tell(self, test: Test) -> str:
         """How many rows would tell a difference of this size."""
