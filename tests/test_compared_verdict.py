@@ -192,6 +192,7 @@ def test_every_surface_has_the_same_sentences(tmp_path):
     [
         ({"use": "ranking"}, "has no number of labels alone"),
         ({"use": "alert"}, "No use is called"),
+        ({"use": "banana"}, r"TOML file of your own\.$"),
         ({"capacity": 10}, "capacity= is of models that score"),
     ],
 )

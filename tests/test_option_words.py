@@ -32,6 +32,7 @@ COMMANDS = re.compile(r"`steelyard [^`]*`")
         ("count with exact=True, or exact=False", "count with --exact, or --binned"),
         ("such as where='recall >= 0.9'.", "such as --where 'recall >= 0.9'."),
         ("cost_between=(0, 500) and confidence=0.95.", "--cost-between 0,500 and --confidence 0.95."),
+        ("what errors cost, cost={'cost_fn': 10, 'cost_fp': 1}.", "what errors cost, --cost-fn 10 --cost-fp 1."),
         ("labels=['a', 'b'] declares them", "--labels a,b declares them"),
         ("list_metrics() lists them", "`steelyard metrics` lists them"),
         ("operating_points compares it with others", "steelyard threshold compares it with others"),
@@ -54,6 +55,7 @@ def test_code_in_a_sentence_is_written_as_on_the_command_line(said, shown):
         "a tag such as model=v3",
         "recall >= 0.9 and recall>=0.9",
         "cv= takes a number of folds",
+        "cost={'price': 3}",
         "steelyard.precision(y_true, y_pred, zero_division=0)",
     ],
 )

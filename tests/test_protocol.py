@@ -408,7 +408,7 @@ def test_over_and_under_sampling_make_every_class_equal(how, size):
 
 
 def test_ways_of_resampling_are_candidates_on_the_same_splits():
-    found = cross_evaluate(LOGISTIC, X, Y, resample=[None, "over", "under", "class_weight", SMOTE()])
+    found = cross_evaluate(LOGISTIC, X, Y, resample=["none", "over", "under", "class_weight", SMOTE()])
     assert list(found.models) == [
         "LogisticRegression",
         *(f"LogisticRegression + {how}" for how in ("over", "under", "class_weight", "SMOTE")),

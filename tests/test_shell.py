@@ -1738,8 +1738,9 @@ def test_a_group_of_one_class_is_undefined_and_not_an_error(tmp_path):
 def test_refusals_of_options_name_the_command_that_takes_them_and_what_the_help_lists(rows):
     refused = run("report", rows, "--prevalence", "0.1", code=2).stderr
     assert refused == "steelyard: No such option '--prevalence': `steelyard shift FILE --prevalence P` takes it.\n"
-    refused = run("shift", rows, "--prevalence", "0.5%", code=2).stderr
-    assert "positives of rows such as 12/400, not '0.5%'" in refused
+    refused = run("shift", rows, "--prevalence", "0.5 per cent", code=2).stderr
+    assert "positives of rows such as 12/400, not '0.5 per cent'" in refused
+    assert run("shift", rows, "--prevalence", "10%").stdout == run("shift", rows, "--prevalence", "0.1").stdout
     refused = run("shift", rows, "--prevalence", "0.5", "--threshold", "0.5%", code=2).stderr
     assert refused.endswith("'0.5%' is not a number; `steelyard shift --help` lists the options.\n")
     assert run("reprot", code=2).stderr.endswith("`steelyard --help` lists the commands.\n")

@@ -153,6 +153,7 @@ def test_every_value_of_text_has_suggestions_or_is_the_users_own():
         "C",
         "GROUP",
         "K|A:B",
+        "K|KxN",
         "LABEL",
         "LOW,HIGH",
         "N",

@@ -114,7 +114,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A sentence that names the nearest known names, or nothing."""
     if not isinstance(name, str):
         return ""
-    near = get_close_matches(name.lower(), list(known), n=3, cutoff=0.6)
+    near = get_close_matches(name.lower(), list(known), n=3, cutoff=0.65)
     return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 

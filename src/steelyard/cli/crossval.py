@@ -78,8 +78,7 @@ def cross_validate_models(
     from steelyard.protocol.cross_evaluation import HoldOuts
 
     splits, table = named_splits(split or "5"), load_columns(files)
-    samplers = [None if name == "none" else name for name in resample] or None
-    asked: dict[str, Any] = {"model": list(models), "resample": samplers, "metrics": metrics, "rng": seed}
+    asked: dict[str, Any] = {"model": list(models), "resample": list(resample) or None, "metrics": metrics, "rng": seed}
     asked["pos_label"] = matched_positive(table, target, pos_label)
     if select_tree:
         if resources or n_jobs is not None or use is not None:

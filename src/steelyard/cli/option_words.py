@@ -37,7 +37,7 @@ _OPTIONS = {  # the options of keywords that are called otherwise: the one that 
     "rng": ("--seed",),
 }
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
-_VALUE = rf"{_QUOTED}|-?\d*\.?\d+(?:e-?\d+)?|\.\.\.|\([^()]*\)|\[[^\[\]]*\]|[A-Z][\w.]*(?<!\.)"
+_VALUE = rf"{_QUOTED}|-?\d*\.?\d+(?:e-?\d+)?|\.\.\.|\([^()]*\)|\[[^\[\]]*\]|\{{[^{{}}]*\}}|[A-Z][\w.]*(?<!\.)"
 _CODE = re.compile(
     rf"(?<!\w)(?:{_QUOTED})|\w+\[[^\]]*\]"  # what was given, and the written form of a metric, stay as they are
     r"|(?P<call>\b[a-z_]\w*)\((?P<inside>(?:[^()]|\([^()]*\))*)\)|(?P<function>(?<![\w./-])[a-z]+_\w+)(?![\w=/-]|\.\w)"
@@ -73,6 +73,8 @@ def _spelled_keyword(keyword: str, value: str, command: str) -> str | None:
     both = f"{keyword}={value}"
     if keyword == "average" and value:
         return f"METRIC[average={ast.literal_eval(value)}]"
+    if value.startswith("{"):
+        return _spelled_mapping(value, command)
     option = _known(_OPTIONS.get(both) or _OPTIONS.get(keyword) or (f"--{keyword.replace('_', '-')}",), command)
     if option is None or value in ("", "True") or both in _OPTIONS:
         return option
@@ -82,6 +84,18 @@ def _spelled_keyword(keyword: str, value: str, command: str) -> str | None:
         meant = value
     items = [str(item) for item in (meant if isinstance(meant, (tuple, list)) else [meant])]
     return f"{option} {shlex.quote(','.join(items).replace('Ellipsis', '...'))}"
+
+
+def _spelled_mapping(value: str, command: str) -> str | None:
+    """The options of a mapping's keys, such as those of costs; None where one has no option."""
+    try:
+        meant = ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return None
+    if not isinstance(meant, dict) or not all(isinstance(key, str) for key in meant):
+        return None
+    options = [_spelled_keyword(key, repr(each), command) for key, each in meant.items()]
+    return None if None in options else " ".join(filter(None, options))
 
 
 def _known(options: tuple[str, ...], command: str) -> str | None:

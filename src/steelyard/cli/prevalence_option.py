@@ -40,7 +40,7 @@ def _shares(text: str) -> dict[str, float]:
 
 
 def _parsed(text: str) -> PrevalenceLike | dict[str, float]:
-    """A share such as 0.03, or positives among rows such as 12/400, which intervals then do not take for certain.
+    """A share such as 0.03 or 3%, or positives among rows such as 12/400, which intervals then do not take for certain.
 
     Of many classes the share of each.
     """
@@ -49,9 +49,9 @@ def _parsed(text: str) -> PrevalenceLike | dict[str, float]:
     if "=" in text or text.count(",") > 1:  # one is that of 0,03
         return _shares(text)
     try:
-        first, *rest = map(float, text.split("/", 1))
+        first, *rest = [float(text[:-1]) / 100] if text.endswith("%") else map(float, text.split("/", 1))
     except ValueError:
         raise InputError(
-            f"--prevalence is a share such as 0.03, or positives of rows such as 12/400, not {text!r}."
+            f"--prevalence is a share such as 0.03 or 3%, or positives of rows such as 12/400, not {text!r}."
         ) from None
     return Prevalence(positives=first, rows=rest[0]) if rest else first

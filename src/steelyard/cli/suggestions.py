@@ -143,6 +143,12 @@ def _models(ctx: click.Context, incomplete: str) -> list[Item]:  # noqa: ARG001 
     return _items(MODELS, incomplete)
 
 
+def _resamplers(ctx: click.Context, incomplete: str) -> list[Item]:  # noqa: ARG001 - as the others
+    from steelyard.protocol.resample import SAMPLER_WORDS
+
+    return _items(["none", *SAMPLER_WORDS, "SMOTE"], incomplete)
+
+
 def _families(ctx: click.Context, incomplete: str) -> list[Item]:  # noqa: ARG001 - as the others
     from steelyard.metrics.registry import list_metrics
 
@@ -192,9 +198,10 @@ SUGGESTIONS: dict[str, Suggest] = {
     ),
     "CODE": _codes,
     "plot kind": _figures,
-    **dict.fromkeys(("report use", "compare use", "threshold use", "crossval use"), _uses),
+    **dict.fromkeys(("report use", "compare use", "threshold use", "crossval use", "recommend use"), _uses),
     "study name": _studies,
     **dict.fromkeys(("crossval models", "resampling model", "study models"), _models),
+    "crossval resample": _resamplers,
     "METRIC": _metrics,
     "metrics family": _families,
 }

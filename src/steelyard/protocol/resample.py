@@ -213,7 +213,7 @@ def _named_resamplers(resample: ResamplersLike) -> dict[str | None, Resampler]:
 
 
 def _resampler(given: object) -> Resampler:
-    return None if given is None else sampler_of(given)
+    return None if given is None or given == "none" else sampler_of(given)
 
 
 def takes_class_weight(estimator: Estimator) -> bool:

@@ -557,7 +557,7 @@ BY_LIMITS = (
     "Limits alone were given: among the thresholds that keep them the AC-score is best; name a metric for another."
 )
 _NO_AIM_OF = {
-    "ranking": "use='ranking' orders the rows and takes no threshold; name a metric or costs, or ask operating_points.",
+    "ranking": "use='ranking' orders the rows and takes no threshold; name a metric, costs, or use='alerts'.",
     "probabilities": "use='probabilities' has no threshold of its own: say what errors cost, cost={'cost_fn': 10, "
     "'cost_fp': 1}.",
 }
