@@ -209,7 +209,8 @@ def errors_sentence(table: TwoClasses) -> Sentence | None:
     """That there is no error, which is rarely what it seems."""
     if table.rows.fn or table.rows.fp or table.is_few:
         return None
-    text = f"No error in {rows_text(int(table.rows.total))} is rare: check that no feature gives the answer away."
+    rows = rows_text(int(table.rows.total))
+    text = f"It is rare to see no error in {rows}: check that no feature gives the answer away."
     return Sentence(text, "no-errors")
 
 
