@@ -276,6 +276,24 @@ def test_a_tally_with_groups_gives_what_its_rows_give():
     assert [point.net_benefit for point in of_rows] == [point.net_benefit for point in of_table]
 
 
+@pytest.mark.parametrize("option", [{"filter": "age >= 30"}, {"bins": 3}, {"cluster": Y}, {"frequency": Y}])
+def test_a_table_refuses_options_of_rows(option):
+    p = Predictions.read(FRAME, true="y", score="a", by="site")
+    evaluation = p.evaluate()
+    for counted in (p.tally(), p.score_table(), p.confusion(), evaluation):
+        for ask in (steelyard.evaluate, lambda *given, **rows: steelyard.interval("recall", *given, **rows)):
+            with pytest.raises(SteelyardError, match=r"is about rows|names the cluster of each row") as refused:
+                ask(counted, **option)
+            assert refused.value.argument in option
+
+
+def test_a_table_that_holds_its_rows_takes_their_clusters():
+    both, cluster = np.column_stack([1 - S, S]), [1, 1, 2, 2, 3, 3]
+    table = Predictions(Y, y_score=both).probability_table()
+    of_rows = steelyard.interval("log_loss", Y, y_score=both, cluster=cluster)
+    assert steelyard.interval("log_loss", table, cluster=cluster).to_dict() == of_rows.to_dict()
+
+
 def test_a_tally_of_two_models_is_their_paired_table():
     p = Predictions(Y, {"new": Y, "old": 1 - Y})
     assert steelyard.tables.paired(p.tally()) == p.paired()

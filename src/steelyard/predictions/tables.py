@@ -9,7 +9,9 @@ import numpy as np
 from steelyard.arrays import checks
 from steelyard.arrays.backend import taken
 from steelyard.exceptions import InputError, InputTypeError
+from steelyard.frames.source import CLUSTERS_NEED_ROWS
 from steelyard.predictions.given import Given, Model
+from steelyard.predictions.options import NAMES, VALUES
 from steelyard.predictions.values import GivenValues
 from steelyard.tables.confusion import Confusion
 from steelyard.tables.counts import Counts
@@ -20,6 +22,7 @@ from steelyard.tables.score_table import ScoreTable
 from steelyard.tables.tally import Tally
 from steelyard.tables.thresholding import as_confusion
 
+_ABOUT_ROWS = ("labels", "frequency", "filter", "bins", *VALUES, *NAMES)
 TABLES = (Counts, Confusion, ScoreTable, ProbabilityTable, MultilabelTable, Paired, Tally)
 
 
@@ -114,14 +117,14 @@ def is_counted(data: Any) -> bool:
 
 def given_table(table: Any, stated: dict[str, Any]) -> Given:
     """Counted rows with the options of reading them; a table of all classes holds its rows, as values."""
-    from steelyard.predictions.options import NAMES, VALUES
-
     if any(name in stated for name in ("y_true", "y_pred", "y_score")):
         raise InputTypeError("Give either a table or rows (y_true, y_pred or y_score=), not both.")
-    if about_rows := next((name for name in ("labels", "frequency", *VALUES, *NAMES) if name in stated), None):
+    if about_rows := next((name for name in _ABOUT_ROWS if name in stated), None):
         raise InputError(
             f"{about_rows}= is about rows, and this is a table; give it when counting the rows.", argument=about_rows
         )
+    if "cluster" in stated and not isinstance(table, (ProbabilityTable, MultilabelTable)):  # which hold their rows
+        raise InputTypeError(CLUSTERS_NEED_ROWS, argument="cluster")
     if "by" in stated and not isinstance(table, Tally):
         raise InputTypeError("by= names the group of each row, so give the rows, or their tally, not a table.")
     if isinstance(table, ScoreTable) and stated.get("pos_label", table.label) != table.label:
