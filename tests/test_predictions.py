@@ -287,6 +287,28 @@ def test_a_table_refuses_options_of_rows(option):
             assert refused.value.argument in option
 
 
+@pytest.mark.parametrize(
+    ("rows", "option"),
+    [
+        (Predictions(Y, y_score=S), {"exact": True}),
+        (Predictions(Y, y_score=S), {"weight": "age"}),
+        (Predictions.read(FRAME, true="y", pred="y"), {"exact": True}),
+        (Predictions.read(FRAME, true="y", score="a"), {"columns": FRAME}),
+        (Predictions.read(FRAME, true="y", score="a"), {"sample_weight": S}),
+        *((Predictions.of(steelyard.confusion(Y, Y)), {name: Y}) for name in ("sample_weight", "frequency", "cluster")),
+        (Predictions.of(steelyard.confusion(Y, Y)), {"by": Y}),
+        (Predictions.of(steelyard.score_table(Y, S)), {"pos_label": 0}),
+    ],
+)
+def test_other_options_are_refused_as_those_that_come_with_the_rows(rows, option):
+    with pytest.raises(SteelyardError, match=f"^({next(iter(option))}=|A ScoreTable)") as refused:
+        rows.with_options(**option)
+    with pytest.raises(SteelyardError) as in_call:
+        steelyard.evaluate(rows, **option)
+    assert str(in_call.value) == str(refused.value)
+    rows.with_options(**dict.fromkeys(option))
+
+
 def test_a_table_that_holds_its_rows_takes_their_clusters():
     both, cluster = np.column_stack([1 - S, S]), [1, 1, 2, 2, 3, 3]
     table = Predictions(Y, y_score=both).probability_table()

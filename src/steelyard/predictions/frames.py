@@ -28,6 +28,7 @@ from steelyard.frames.source import (
     names_class_columns,
 )
 from steelyard.predictions.given import Given, Model
+from steelyard.predictions.options import VALUES
 from steelyard.predictions.tables import GivenTable
 from steelyard.predictions.values import GivenValues
 from steelyard.tables.array_tables import declared_labels
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
     Shown = AbstractContextManager[Callable[[int, int], object] | None]
 
+_NAMED_BY = {"y_true": "true", "y_pred": "pred", "y_score": "score", "sample_weight": "weight"}  # of values: of a frame
 _NEEDS_ROWS = (
     "Scores or weights in clusters, and scores of each class, need every row in memory",
     "evaluate predicted labels without weights",
@@ -102,6 +104,21 @@ class GivenFrame(Given):
     """Rows of a frame or of files."""
 
     is_frame = True
+
+    def refuse_options(self, stated: Mapping[str, Any]) -> None:
+        """Refuse values, and what is about scores where there are none."""
+        given = next((name for name in VALUES if name in stated), None)
+        if given is not None:
+            do = (
+                f"name the column by {_NAMED_BY[given]}="
+                if given in _NAMED_BY
+                else "its columns are there by their names"
+            )
+            raise InputTypeError(f"{given}= holds values, beside arrays; of a frame or file {do}.", argument=given)
+        if "exact" in stated and "score" not in stated and not self.has_scores:
+            raise InputError(
+                "exact= keeps every score, or bins of them, and these rows have labels alone; leave it out."
+            )
 
     @contextmanager
     def opened(self) -> Iterator[Source]:

@@ -70,6 +70,10 @@ class Given(ABC):
             self.kept.setdefault(key, made)
         return self.kept[key]
 
+    @abstractmethod
+    def refuse_options(self, stated: Mapping[str, Any]) -> None:
+        """Refuse options that such rows cannot take, whether they come with them or later."""
+
     # ---------------------------------------------------------------- what values, frames and tables tell
 
     @property

@@ -67,14 +67,7 @@ if TYPE_CHECKING:
 
 _ALONE = "A frame was given alone; name its columns with true=, and pred= or score=."
 _NOTHING = "There is nothing to ask about: give y_pred (labels) or y_score= (scores) beside y_true."
-_NAMED_BY = {"y_true": "true", "y_pred": "pred", "y_score": "score", "sample_weight": "weight"}  # of values: of a frame
 _OF_RESULTS = ("save", "to_html", "to_markdown", "to_dict", "to_json")
-_NEEDS_FRAME = {
-    "weight": "weight= names a column of a frame; name that of the truth too, with true=; beside arrays give "
-    "sample_weight=.",
-    "label_sep": "label_sep= divides a column of a frame; name that of the truth too, with true=.",
-    "exact": "exact= is about the scores of a frame; name its columns with true= and score=.",
-}
 
 
 class Predictions:
@@ -153,12 +146,10 @@ class Predictions:
             return cls.of(counted, **stated_options({"weight": weight, **beside}), **options)
         for use, name in (("weight", weight), *((use, options.get(use)) for use in ("frequency", "cluster"))):
             column_name(use, name)
-        if exact is not None and score is None:
-            raise InputError(
-                "exact= keeps every score, or bins of them, and these rows have labels alone; leave it out."
-            )
         named: dict[str, Any] = {"data": opened_later(source), "models": named_models(true, pred, score), "true": true}
-        return cls._of_given(GivenFrame(**named, sample_weight=weight, **beside, **options))
+        given = GivenFrame(**named, sample_weight=weight, **beside, **options)
+        given.refuse_options(stated_options(beside))
+        return cls._of_given(given)
 
     @classmethod
     def of(
@@ -218,14 +209,7 @@ class Predictions:
                 argument=named,
             )
         _refuse_second(second, "A frame or file")
-        given = next((name for name in VALUES if name in stated), None)
-        if given is not None:
-            do = (
-                f"name the column by {_NAMED_BY[given]}="
-                if given in _NAMED_BY
-                else "its columns are there by their names"
-            )
-            raise InputTypeError(f"{given}= holds values, beside arrays; of a frame or file {do}.")
+        GivenFrame(data=data).refuse_options(stated)
         return cls.read(data, **stated)
 
     @classmethod
@@ -247,9 +231,7 @@ class Predictions:
                 raise InputTypeError(
                     f"{stated[name]!r} names a column of a frame; name columns by true=, and pred= or score=."
                 )
-        for name in ("weight", "label_sep", "exact"):
-            if name in stated:
-                raise InputTypeError(_NEEDS_FRAME[name], argument=name)
+        GivenValues().refuse_options(stated)
         return cls(**stated)
 
     # ---------------------------------------------------------------- others like it
@@ -268,6 +250,7 @@ class Predictions:
                         f"{name}= brings rows, and these Predictions have theirs; make others of them.", argument=name
                     )
                 raise InputTypeError(f"Predictions take no {name}=.{did_you_mean(name, known)}", argument=name)
+        self.given.refuse_options(stated_options(options))
         changed = {known[name]: value for name, value in options.items()}
         if "by" in changed and "bins" not in changed:  # carried bins are of the groups that were carried
             changed["bins"] = _bins_of(self.given.bins, changed["by"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from steelyard.tables.score_table import ScoreTable
 from steelyard.tables.tally import Tally
 from steelyard.tables.thresholding import as_confusion
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 _ABOUT_ROWS = ("labels", "frequency", "filter", "bins", *VALUES, *NAMES)
 TABLES = (Counts, Confusion, ScoreTable, ProbabilityTable, MultilabelTable, Paired, Tally)
 
@@ -30,6 +33,25 @@ class GivenTable(Given):
     """Rows that are counted already."""
 
     is_table = True
+
+    def refuse_options(self, stated: Mapping[str, Any]) -> None:
+        """Refuse what is about rows, which are gone, and what the table does not keep."""
+        table = self.data
+        if any(name in stated for name in ("y_true", "y_pred", "y_score")):
+            raise InputTypeError("Give either a table or rows (y_true, y_pred or y_score=), not both.")
+        if about_rows := next((name for name in _ABOUT_ROWS if name in stated), None):
+            raise InputError(
+                f"{about_rows}= is about rows, and this is a table; give it when counting the rows.",
+                argument=about_rows,
+            )
+        if "cluster" in stated and not isinstance(table, (ProbabilityTable, MultilabelTable)):  # which hold their rows
+            raise InputTypeError(CLUSTERS_NEED_ROWS, argument="cluster")
+        if "by" in stated and not isinstance(table, Tally):
+            raise InputTypeError("by= names the group of each row, so give the rows, or their tally, not a table.")
+        if isinstance(table, ScoreTable) and stated.get("pos_label", table.label) != table.label:
+            raise InputTypeError(
+                f"A ScoreTable holds its rows already, scored for {table.label!r}; another pos_label= needs the rows."
+            )
 
     @property
     def rows(self) -> int:
@@ -117,26 +139,14 @@ def is_counted(data: Any) -> bool:
 
 def given_table(table: Any, stated: dict[str, Any]) -> Given:
     """Counted rows with the options of reading them; a table of all classes holds its rows, as values."""
-    if any(name in stated for name in ("y_true", "y_pred", "y_score")):
-        raise InputTypeError("Give either a table or rows (y_true, y_pred or y_score=), not both.")
-    if about_rows := next((name for name in _ABOUT_ROWS if name in stated), None):
-        raise InputError(
-            f"{about_rows}= is about rows, and this is a table; give it when counting the rows.", argument=about_rows
-        )
-    if "cluster" in stated and not isinstance(table, (ProbabilityTable, MultilabelTable)):  # which hold their rows
-        raise InputTypeError(CLUSTERS_NEED_ROWS, argument="cluster")
-    if "by" in stated and not isinstance(table, Tally):
-        raise InputTypeError("by= names the group of each row, so give the rows, or their tally, not a table.")
-    if isinstance(table, ScoreTable) and stated.get("pos_label", table.label) != table.label:
-        raise InputTypeError(
-            f"A ScoreTable holds its rows already, scored for {table.label!r}; another pos_label= needs the rows."
-        )
+    given = GivenTable(data=table, is_stated=_states_positive(table))
+    given.refuse_options(stated)
     if isinstance(table, ProbabilityTable):
         truth = taken(checks.column(list(table.labels), "labels"), table.codes)
         weights: dict[str, Any] = {"sample_weight": table.sample_weight, "frequency": table.frequency}
         models = {"": Model(None, table.probabilities)}
         return GivenValues(data=truth, models=models, labels=table.labels, **weights, **stated)
-    return GivenTable(data=table, is_stated=_states_positive(table), **stated)
+    return given.other(**stated)
 
 
 def _states_positive(table: Any) -> bool:

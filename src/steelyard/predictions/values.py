@@ -23,9 +23,22 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("data", "sample_weight", "frequency", "cluster", "by", "columns")  # those that hold a value for each row
 
+_NEEDS_FRAME = {
+    "weight": "weight= names a column of a frame; name that of the truth too, with true=; beside arrays give "
+    "sample_weight=.",
+    "label_sep": "label_sep= divides a column of a frame; name that of the truth too, with true=.",
+    "exact": "exact= is about the scores of a frame; name its columns with true= and score=.",
+}
+
 
 class GivenValues(Given):
     """Rows that are values."""
+
+    def refuse_options(self, stated: Mapping[str, Any]) -> None:
+        """Refuse the options of frames."""
+        for name, told in _NEEDS_FRAME.items():
+            if name in stated:
+                raise InputTypeError(told, argument=name)
 
     @property
     def _first(self) -> Any:
