@@ -309,6 +309,19 @@ def test_other_options_are_refused_as_those_that_come_with_the_rows(rows, option
     rows.with_options(**dict.fromkeys(option))
 
 
+def test_a_tally_is_asked_by_its_own_groups_alone():
+    tally = Predictions.read(FRAME, true="y", score="a", by="site").tally()
+    for by in ("site", ["site"], None):
+        assert Predictions.of(tally, by=by).by == ("site",)
+        assert {group.by for group in steelyard.evaluate(tally, by=by).groups} == {("site",)}
+    with pytest.raises(InputError, match=r"^These rows were counted by 'site'; leave by= out, or give the rows\.$"):
+        steelyard.evaluate(tally, by="age")
+    with pytest.raises(InputError, match=r"counted by 'site'"):
+        Predictions.of(tally, by=list(FRAME["site"]))
+    with pytest.raises(InputError, match=r"^These rows were counted without groups; give the rows\.$"):
+        steelyard.evaluate(Predictions(Y, y_score=S).tally(), by="site")
+
+
 def test_a_table_that_holds_its_rows_takes_their_clusters():
     both, cluster = np.column_stack([1 - S, S]), [1, 1, 2, 2, 3, 3]
     table = Predictions(Y, y_score=both).probability_table()

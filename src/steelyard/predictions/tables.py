@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.arrays import checks
 from steelyard.arrays.backend import taken
-from steelyard.exceptions import InputError, InputTypeError
+from steelyard.exceptions import InputError, InputTypeError, first_ten
 from steelyard.frames.source import CLUSTERS_NEED_ROWS
 from steelyard.predictions.given import Given, Model
 from steelyard.predictions.options import NAMES, VALUES
@@ -48,6 +48,11 @@ class GivenTable(Given):
             raise InputTypeError(CLUSTERS_NEED_ROWS, argument="cluster")
         if "by" in stated and not isinstance(table, Tally):
             raise InputTypeError("by= names the group of each row, so give the rows, or their tally, not a table.")
+        if "by" in stated:
+            names = stated["by"] if isinstance(stated["by"], (list, tuple)) else [stated["by"]]
+            if {*map(str, names)} != {*table.by}:
+                counted = f"by {first_ten(table.by)}; leave by= out, or" if table.by else "without groups;"
+                raise InputError(f"These rows were counted {counted} give the rows.", argument="by")
         if isinstance(table, ScoreTable) and stated.get("pos_label", table.label) != table.label:
             raise InputTypeError(
                 f"A ScoreTable holds its rows already, scored for {table.label!r}; another pos_label= needs the rows."
@@ -99,7 +104,7 @@ class GivenTable(Given):
     @property
     def group_names(self) -> tuple[str, ...]:
         """The columns by which rows were counted."""
-        return tuple(self.by or getattr(self.data, "by", ()))
+        return self.data.by if isinstance(self.data, Tally) else tuple(self.by or ())
 
     def has_classes(self, model: Model) -> bool:  # noqa: ARG002 - of no table
         """A table of all classes is read as values."""
