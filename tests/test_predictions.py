@@ -322,6 +322,17 @@ def test_a_tally_is_asked_by_its_own_groups_alone():
         steelyard.evaluate(Predictions(Y, y_score=S).tally(), by="site")
 
 
+@pytest.mark.parametrize("columns", [FRAME, FRAME.to_pandas(), FRAME.to_arrow(), FRAME.to_dict(as_series=False)])
+def test_rows_as_a_frame_have_the_columns_and_the_groups_beside_them(columns):
+    site = FRAME["site"].to_list()
+    frame = Predictions(Y, y_score=S, columns=columns, by=site).to_frame()
+    assert frame.columns == ["y_true", "y_score", "group", "y", "a", "b", "site", "age"]
+    assert frame["age"].to_list() == FRAME["age"].to_list() and frame["group"].to_list() == site
+    assert Predictions(Y, y_score=S, columns=columns, by=["site"]).to_frame()["site"].to_list() == site
+    with pytest.raises(InputTypeError, match="These rows are counted"):
+        Predictions.of(steelyard.confusion(Y, Y)).to_frame()
+
+
 def test_a_table_that_holds_its_rows_takes_their_clusters():
     both, cluster = np.column_stack([1 - S, S]), [1, 1, 2, 2, 3, 3]
     table = Predictions(Y, y_score=both).probability_table()

@@ -507,7 +507,7 @@ class Predictions:
         return self._of_given(framed), stated
 
     def to_frame(self) -> Any:
-        """The rows that were named, or the tables, as a frame of Polars."""
+        """The rows, and the columns that were named, as a frame of Polars."""
         import polars as pl
 
         values = self.collect().given
@@ -517,7 +517,8 @@ class Predictions:
         for name, model in values.models.items():
             for use, column in (("pred", model.pred), ("score", model.score)):
                 columns[f"{use}_{name}" if name else f"y_{use}"] = column
-        columns |= {**values.weights, "cluster": values.cluster, **(values.by or {}), **(values.columns or {})}
+        groups = {} if values.by is None else group_columns(values.by)
+        columns |= {**values.weights, "cluster": values.cluster, **groups, **by_name(values.columns)}
         return pl.DataFrame({name: np.asarray(column) for name, column in columns.items() if column is not None})
 
     # ---------------------------------------------------------------- tables
