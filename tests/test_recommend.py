@@ -55,6 +55,19 @@ def test_each_use_has_one_number_and_without_a_use_it_is_asked():
         assert not any("predictions for" in question for question in found.asks)
 
 
+def test_an_evaluation_takes_no_rows_beside_it():
+    evaluation = steelyard.evaluate(Y, y_score=S)
+    for beside in ({"y_pred": Y}, {"filter": "age >= 3"}, {"frequency": Y}, {"cluster": Y}, {"by": Y}):
+        with pytest.raises(steelyard.SteelyardError):
+            recommend(evaluation, **beside)
+    with pytest.raises(steelyard.SteelyardError, match="either a table or rows"):
+        recommend(evaluation, Y)
+    with pytest.raises(steelyard.SteelyardError, match="rows with one label each"):
+        recommend(steelyard.evaluate(np.column_stack([Y, Y]), np.column_stack([Y, Y])))
+    clustered = steelyard.evaluate(Y, y_score=S, cluster=np.arange(len(Y)) // 2)
+    assert repr(recommend(clustered).read) == repr(recommend(evaluation).read)
+
+
 @pytest.mark.parametrize("given", OF_ROWS)
 def test_the_number_is_the_one_that_evaluate_leads_with(given):
     rows = OF_ROWS[given]

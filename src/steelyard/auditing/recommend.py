@@ -21,6 +21,7 @@ from steelyard.metrics.spec import MetricSpec
 from steelyard.metrics.spec_text import write_form
 from steelyard.metrics.uses import USES, read_use
 from steelyard.predictions import Predictions, question, refuse_unused
+from steelyard.tables.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -48,6 +49,7 @@ _SOURCES = {
     "probabilities": ("vancalster2025", "murphy1973"),
 }
 _OF_SCORES = {"ranking": "not the order of the rows", "probabilities": "not the probabilities"}
+_SEVERAL_LABELS = "Metrics are recommended for rows with one label each; these may have several."
 _NEAR = "a near miss counts less than a far one"
 _RISK = "ROC AUC, a calibration curve (calibration) and a decision curve (decision_curve), as use='clinical' has them"
 
@@ -213,7 +215,7 @@ def _of_rows(p: Predictions) -> tuple[Judged | None, tuple[str, ...]]:
     if not p.has_truth and not p.given.models:
         return None, ()
     if p.are_sets:
-        raise InputTypeError("Metrics are recommended for rows with one label each; these may have several.")
+        raise InputTypeError(_SEVERAL_LABELS)
     of_classes = p.kind == "class scores" and p.collect().kind == "class scores"
     counted = p.counted()
     positive, stated = counted.positive_class(p.given.pos_label, is_stated=p.given.is_stated)
@@ -258,8 +260,10 @@ def recommend(
     >>> [each.metric for each in advice.unfit]
     ['accuracy', 'mcc', 'kappa', 'precision', 'f1', 'average_precision']
     """
-    is_evaluation = hasattr(data, "counted_rows")  # whose own tables are read
-    p = Predictions.of(None if is_evaluation else data, predicted, **rows)
+    is_evaluation = hasattr(data, "counted_rows")  # whose own tables are read, those of clusters too
+    if is_evaluation and data.confusion is None and data.scores is None:
+        raise InputTypeError(_SEVERAL_LABELS)
+    p = Predictions.of(Tally(data.confusion, data.scores) if is_evaluation else data, predicted, **rows)
     refuse_unused(p, "recommend", "by")
     if positives is not None and positives < 1:
         raise InputError(argument="positives", expected="how many positives there are, 1 or more", given=positives)
