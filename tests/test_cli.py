@@ -206,4 +206,4 @@ def test_every_metric_is_explained_under_each_of_its_names(metric):
         ran = run_command("explain", name)
         assert (ran.exit_code, ran.stderr) == (0, "")
         assert ran.stdout.startswith(metric.title)
-        assert ran.stdout.startswith(f"{explain(metric).title}  ({metric.name})\n")
+        assert ran.stdout.startswith(f"{explain(metric).title} ({metric.name})\n")

@@ -75,7 +75,7 @@ def test_scores_that_are_no_probabilities_are_only_ranked():
     report = evaluate(Y, y_score=10 * S - 3)
     assert report.confusion is None
     assert "recall" not in report and "brier" not in report
-    assert "ranked only" in report.assumed[0]
+    assert "order the rows" in report.assumed[0]
     cut = evaluate(Y, y_score=10 * S - 3, threshold=2.0)
     assert cut["recall"].value == steelyard.recall(Y, (10 * S - 3 >= 2.0).astype(int))
     assert any("outranks" in sentence for sentence in report.verdict)

@@ -193,7 +193,7 @@ def test_explains_itself_in_one_sentence_and_cites_its_source(metric):
     assert ". " not in metric.meaning
     assert metric.title and metric.family
     explained = run_command("explain", metric.name, code=0).output
-    assert re.search(r"\n  source\n    \w[^.]+, [A-Z]\. ", explained), explained
+    assert re.search(r"\nsource\n  \w[^.]+, [A-Z]\. ", explained), explained
 
 
 @every

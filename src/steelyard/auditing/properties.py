@@ -211,7 +211,7 @@ def decided_text(decisions: Sequence[Decision]) -> str:
     """How many properties of how many metrics are decided, as every page counts them.
 
     >>> decided_text(audit("recall", "weighted_auc"))
-    '42 of 50 properties of 2 metrics'
+    '43 of 50 properties of 2 metrics'
     """
     decided, metrics = sum(row.holds is not None for row in decisions), len({row.metric for row in decisions})
     return f"{decided:,} of {len(decisions):,} properties of {metrics} metric{'s' * (metrics != 1)}"

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 HALF = 0.5  # where probabilities are thresholded, unless another is given
 ASSUMED_HALF = f"Scores were thresholded at {HALF}; operating_points compares it with others."
-RANKED_ONLY = "The scores are not probabilities: ranked only. Give threshold= to predict labels."
+RANKED_ONLY = (
+    "The scores order the rows and are not probabilities: take rows from the top, or give threshold= to predict labels."
+)
 MOST_POSITIVE = (
     "Most rows are positive: Counts takes tp, fn, fp, tn, and scikit-learn's confusion_matrix(...).ravel() gives tn, "
     "fp, fn, tp; Counts.from_matrix reads the matrix itself."

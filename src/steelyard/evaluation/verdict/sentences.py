@@ -295,7 +295,7 @@ def _remedy(evaluation: Evaluation) -> str:
     counts = evaluation.counts
     if counts is not None and not (counts.predicted_positives and counts.predicted_negatives):
         return f"choose a threshold at which it flags {'fewer' if counts.predicted_positives else 'some'} rows"
-    return "collect more rows before you use it"
+    return "do not use it until more rows show that it is"
 
 
 def between(row: MetricRow) -> str:

@@ -568,9 +568,11 @@ def _two_classes(evaluation: Evaluation) -> tuple[list[Sentence | None], list[Se
     beside = _numbers(evaluation)
     # Beside the number of alerts stand precision and recall already.
     rates = None if any(sentence.code == "beside-number" for sentence in beside) else rates
+    accuracy = errors_sentence(table) or accuracy_sentence(table)
+    has_skill = accuracy is None or not accuracy.code.endswith("random")
     return [*headline, outcomes_sentence(table), rates, *beside], [
-        errors_sentence(table) or accuracy_sentence(table),
-        sample_size_sentence(table),
+        accuracy,
+        sample_size_sentence(table) if has_skill else None,
         group_sentence(evaluation),
     ]
 
