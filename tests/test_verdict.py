@@ -94,7 +94,7 @@ def test_balanced_classes_are_brief():
 def test_no_skill_and_less_than_that_are_warnings():
     random, inverted = INPUTS["random"](), INPUTS["inverted"]()
     assert (
-        "not shown to be better than a random predictor (p = 0.573): collect more rows"
+        "not shown to be better than a random predictor (p = 0.573): do not use it until more rows show"
         in said(random)["not-better-than-random"]
     )
     assert "check which class is the positive one" in said(inverted)["worse-than-random"]
