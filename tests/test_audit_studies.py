@@ -549,7 +549,7 @@ def test_wus_three_conditions():
     assert found["ac_score"].shift <= 1 < found["recall"].shift
     assert {"recall", "specificity"} <= set(found.flipping)
     assert found.separations.to_dicts()[0]["at 0.75"] == pytest.approx(0.8 - 0.98)
-    assert "A less B" in repr(found)
+    assert repr(found).startswith("A minus B, positive where A is better; 6 of 7 metrics change their order.")
 
 
 def test_a_point_and_its_table_are_the_same_classifier():
@@ -680,7 +680,7 @@ def test_one_share_of_positives_needs_no_list():
 
 def test_the_words_of_a_study_fit_what_was_given():
     one = robustness(Counts(5, 1, 2, 8), metrics=["accuracy"], rng=0)
-    assert repr(one).startswith("Largest change of one model against") and "Without draws" not in repr(one)
+    assert "\n\nLargest change of one model against" in repr(one) and "Without draws" not in repr(one)
     assert "Without draws" in repr(robustness(Counts(5.5, 1, 2, 8), metrics=["accuracy"]))
     with pytest.raises(SteelyardError, match=r"name it with pos_label=\.$"):
         robustness(["a", "b", "b"], ["a", "b", "a"])

@@ -474,7 +474,7 @@ def test_results_print_readably_and_become_frames():
     found = compare(Y, y_pred=PAIR, metrics=["recall", "mcc"], draws=500)
     lines = repr(found).splitlines()
     assert lines[0] == "lda against nmc on the same 2,000 rows: differences with 95 % intervals"
-    assert lines[1].startswith("In 1,000 rows lda finds 73 of 105 positives")
+    assert lines[1] == "" and lines[2].startswith("In 1,000 rows lda finds 73 of 105 positives")
     table = next(i for i, line in enumerate(lines) if line.startswith("metric "))
     assert lines[table].split() == ["metric", "lda", "nmc", "difference", "low", "high", "p_value", "p_holm"]
     assert lines[-1].startswith("McNemar: lda alone is right in")
@@ -500,7 +500,9 @@ def test_the_ranking_orders_the_metrics_and_marks_where_the_sign_turns():
     assert [s.rank for s in found.order] == [1, 2, 3, 4, 5]
     negative = [s.metric for s in found.order if s.difference < 0]
     assert found.changes == (negative[0],)
-    assert "-----" in repr(found).splitlines()[2 + 5 - len(negative)]
+    lines = repr(found).splitlines()
+    turn = lines.index("── from here the sign is -")
+    assert lines[turn - 1].startswith("balanced_accuracy ") and lines[turn + 1].startswith(f"{negative[0]} ")
     standing = {s.metric: s for s in found.order}
     assert standing["recall"].favours == "eager"
     assert standing["error_rate"].favours == "shy"  # more errors are no favour

@@ -92,7 +92,6 @@ OF_ANOTHER_KIND = [
     "smoker = old",
     "smoker >= 0.5",
     "day >= 3",
-    'day = "2024-01-01"',
 ]
 
 
@@ -100,7 +99,7 @@ OF_ANOTHER_KIND = [
 def test_conditions_of_another_kind_than_the_column_are_refused(engine):
     frame = ENGINES[engine](table())
     for text in OF_ANOTHER_KIND:
-        with pytest.raises(InputError, match=r"^The condition .* is of \w+, and '\w+' holds"):
+        with pytest.raises(InputError, match=r"^The condition .* is (of \w+|no date), and '\w+' holds"):
             wrong_where(frame, text)
     with pytest.raises(InputError, match=r"no column 'agee'.*age"):
         wrong_where(frame, "agee >= 3")

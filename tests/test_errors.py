@@ -103,7 +103,7 @@ def test_a_page_holds_rows_only_where_it_is_asked_to_and_text_stays_text():
         "false negatives" in wrong_rows.headline
         and "are false positives;" in errors(Y, y_score=S, kind="fp", first=1).headline
     )
-    with pytest.raises(InputTypeError, match="to_html takes no errors="):
+    with pytest.raises(InputTypeError, match="errors= lists rows on the page of an Evaluation; leave it out here"):
         evaluate(np.eye(3, dtype=int)[np.arange(30) % 3], np.eye(3, dtype=int)[np.arange(30) % 3]).to_html(
             errors=wrong_rows,
         )

@@ -621,7 +621,7 @@ def test_labels_that_contradict_are_named_and_the_first_counts():
     report = monitor.label([1, 1, 1, 1], key=["b", "early", "a", "c"])
     assert (report.contradicted, report.duplicate, report.joined) == (("b", "early"), 1, 1)
     assert [batch.cells.tolist() for batch in monitor.batches] == [[1, 0, 1, 0], [0, 1, 0, 0]]
-    assert "3 labels contradict an earlier one of the same key ('a', 'b', 'early')" in monitor.result().notes[1]
+    assert "3 labels contradict an earlier one of the same key ('a', 'b', 'early')" in monitor.result().notes[2]
 
 
 def test_labels_of_cohorts_are_used_when_these_are_mature():

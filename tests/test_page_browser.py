@@ -648,7 +648,7 @@ def test_scores_that_are_no_probabilities_keep_what_was_evaluated(show):
 def test_the_two_classes_follow_the_sliders_and_the_groups_say_that_they_do_not(show, evaluation):
     with show(grouped(evaluation, ("north",), ("north",)).to_html()) as tab:
         rows = "trs => trs.map(tr => [...tr.querySelectorAll('td')].slice(1).map(td => td.textContent))"
-        groups = tab.locator("section.stays")
+        groups = tab.locator("section.stays:has(table.groups)")
         assert "At threshold 0.500, as evaluated" in groups.text_content()
         colour = "e => getComputedStyle(e).color"
         plain = groups.locator("td").first.evaluate(colour)

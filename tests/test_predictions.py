@@ -242,6 +242,7 @@ def test_a_filter_reads_days_and_times(engine):
         ("at < 2026-01-05T12:00:00", 4),
         ("day >= 2026-01-11", 10),
         ("day = 2026-01-03", 1),
+        ('day = "2026-01-03"', 1),
         ("day not in (2026-01-03, 2026-01-04)", 18),
     ):
         # pandas and Dask hold days as objects or text, and times of Spark are in a time zone.

@@ -391,9 +391,11 @@ def _by_model(use: str, names: Any) -> dict[str, Any]:
     if names is None:
         return {}
     if isinstance(names, Mapping):
-        for column in names.values():
-            if not isinstance(column, Mapping):  # of the classes of one model
-                check_name(use, column)
+        for columns in names.values():
+            if isinstance(columns, (list, tuple)):  # one for each class or label
+                named_columns(use, columns)
+            elif not isinstance(columns, Mapping):
+                check_name(use, columns)
         return {str(name): column for name, column in names.items()}
     if isinstance(names, (list, tuple)):
         return {name: name for name in named_columns(use, names)}

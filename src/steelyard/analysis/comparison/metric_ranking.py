@@ -81,7 +81,7 @@ class Ranking(Result[Standing]):
         rows: list[dict[str, Any] | str] = []
         for standing in self.order:
             if standing.metric in self.changes:
-                rows.append(f"favours {standing.favours or 'neither'}")
+                rows.append(f"from here the sign is {standing.sign}")
             rows.append(standing.row())
         return [Table(rows, data=self.to_dicts)]
 
