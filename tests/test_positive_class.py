@@ -230,4 +230,4 @@ def test_cross_evaluation_takes_the_convention_and_says_so():
 def test_a_threshold_with_its_positive_class_is_read_back_equal():
     best = best_threshold(words("no", "yes"), S, "ac_score")
     assert Result.from_json(best.to_json()) == best
-    assert "; the positive class is 'yes' by convention" in repr(best)
+    assert "The positive class is 'yes' by convention" in " ".join(repr(best).split())

@@ -355,7 +355,7 @@ def test_alerts_are_counted_as_their_limit_counts_them():
     y, s = rows(2, n=2_000)
     (kept,) = best_threshold(y, s, "recall", where="alerts <= 300 of 2000", draws=0).limits
     assert kept.here == f"{round(2_000 * kept.value)}"
-    assert best_threshold(y, s, "recall", where="specificity >= 0.9", draws=0).limits[0].here == "0.901"
+    assert best_threshold(y, s, "recall", where="specificity >= 0.9", draws=0).limits[0].here == "90.1 %"
 
 
 def test_costs_and_benefits_by_row_add_up_in_arrays_and_in_columns():

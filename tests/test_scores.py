@@ -589,7 +589,8 @@ def test_an_area_that_starts_before_the_first_positive_has_no_interval():
     assert steelyard.interval("auprg", y[:200], y_score=rng.normal(size=200) + y[:200]).low < 1
 
 
-def test_a_metric_without_an_interval_states_why_everywhere_and_is_not_tested():
+def test_a_metric_without_an_interval_states_why_everywhere_and_is_not_tested(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
     rng = np.random.default_rng(7)
     y = rng.permutation(np.arange(80) < 10).astype(int)
     a, b = (rng.normal(size=80) + shift * y for shift in (1, 2))

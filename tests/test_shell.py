@@ -557,7 +557,7 @@ def test_the_cut_that_flags_nobody_is_null_in_json(tmp_path):
 def test_threshold_promises_limits_and_says_how_sure_it_is_without(rows, frame):
     words = ["threshold", rows, "--true", "y_true", "--score", "score", "--where", "recall>=0.95"]
     told = " ".join(run(*words).stdout.split())
-    assert "recall >= 0.95: 0." in told and "here; holds on new rows with a chance of about " in told
+    assert "recall >= 0.95: 95.5 % here; holds on new rows with a chance of about " in told
     assert "--confidence 0.95 finds a threshold that keeps it." in told and "confidence=" not in told
     asked = {"where": "recall >= 0.95", "confidence": 0.9, "prevalence": steelyard.Prevalence(positives=3, rows=90)}
     best = steelyard.best_threshold(frame["y_true"], frame["score"], **asked)

@@ -194,7 +194,7 @@ def test_the_pages_formula_of_an_average_is_the_average(tmp_path):
         expected |= {f"{name}[average={average}]": metric(matrix, average=average) for average in AVERAGES}
         expected |= {f"{name}[class={label}]": metric(matrix, pos_label=label) for label in ("no", "yes")}
     html = evaluate(matrix, metrics=[*expected], draws=20).to_html()
-    script = "\n".join(re.findall(r"^const (?:ratio|where|FORMULAS) = .*;$", html, re.MULTILINE))
+    script = re.search(r"^const \{ NET_BENEFIT, FORMULAS \} = .*?\}\)\(\);$", html, re.MULTILINE | re.DOTALL)[0]
     script += "\nconst found = Object.entries(FORMULAS).map(([name, { f }]) => [name, f(28, 23, 72, 2680)]);"
     (tmp_path / "run.js").write_text(f"{script}\nconsole.log(JSON.stringify(found))")
     ran = subprocess.run([NODE, tmp_path / "run.js"], capture_output=True, text=True, check=True)

@@ -288,11 +288,13 @@ def test_only_the_classifier_that_scored_is_promised_anything():
 
 def test_the_threshold_of_a_refit_carries_no_promise_on_any_surface():
     rows, labels = two_normals(np.random.default_rng(3), 200, 800)
-    told = "no limit is promised on new rows, as the classifier that predicts was fitted again on all rows"
+    told = "No limit is promised on new rows, as the classifier that predicts was fitted again on all rows."
     for given in ({"cv": 5}, {"refit": True}):
         model = ThresholdClassifier(LogisticRegression(), **given, **PROMISE).fit(rows, labels)
         best = model.best_threshold_
-        assert best.headline.endswith(f"; {told}") and "confidence" not in repr(best)
+        assert best.notes == (told,)
+        for shown in (repr(best), best.to_markdown(), best.to_latex()):
+            assert told in " ".join(shown.split()) and "confidence" not in shown
         assert best.limits[0].confidence is None and '"confidence": null' in best.to_json()
         saved = Result.from_json(best.to_json())
         new = evaluate(labels, y_score=model.predict_proba(rows)[:, 1], threshold=best.threshold, pos_label=1)

@@ -66,7 +66,7 @@ class DecisionPoint(Flat):
         return {"group": self.group, **super().row()}
 
     def shown_row(self) -> dict[str, Any]:
-        """The point as people see it, with the names that tell it from others."""
+        """The point as it is printed, with its group and model where there are several."""
         row = {"group": self.group} if self.group else {}
         row |= {"model": self.model} if self.model else {}
         row["threshold"] = percent_text(self.threshold)
