@@ -477,7 +477,7 @@ def test_results_print_readably_and_become_frames():
     assert lines[1] == "" and lines[2].startswith("In 1,000 rows lda finds 73 of 105 positives")
     table = next(i for i, line in enumerate(lines) if line.startswith("metric "))
     assert lines[table].split() == ["metric", "lda", "nmc", "difference", "low", "high", "p_value", "p_holm"]
-    assert lines[-1].startswith("McNemar: lda alone is right in")
+    assert any(line.startswith("McNemar: lda alone is right in") for line in lines)
     for library in ("pandas", "polars"):
         assert list(found.to_frame(library)["metric"]) == ["recall", "mcc"]
     assert "DeLong" in repr(compare(Y, y_score={name: SCORES[name] for name in PAIR}, metrics=["roc_auc"]))
@@ -590,7 +590,8 @@ def test_friedman_is_scipys(ties):
 
 
 @pytest.mark.parametrize(("row", "runs"), [([0.9, 0.8], 2), ([0.3, 0.2, 0.1], 3), ([0.2, 0.1, 0.1], 3)])
-def test_where_all_runs_agree_the_p_value_is_the_chance_that_they_do(row, runs):
+def test_where_all_runs_agree_the_p_value_is_the_chance_that_they_do(row, runs, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
     found = friedman([row] * runs)
     orders = list({*permutations(row)})
     alike = [len({*drawn}) == 1 for drawn in product(orders, repeat=runs)]

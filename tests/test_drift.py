@@ -217,7 +217,8 @@ def test_periods_are_in_natural_order_and_every_table_and_format_has_them(rows, 
     assert page.count("<figure") == 5 and "Change of precision in points" in page
 
 
-def test_what_cannot_be_split_is_undefined_or_refused(rows):
+def test_what_cannot_be_split_is_undefined_or_refused(rows, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
     truth, scores, month = rows
     one_class = np.where(month == "2024-02", 0, truth)
     found = drift(one_class, y_score=scores, period=month, metrics=["recall", "specificity"], draws=50)

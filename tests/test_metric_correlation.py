@@ -51,7 +51,8 @@ def test_rows_are_drawn_at_the_shares_asked_for(tumours):
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_conclusions_speak_of_the_metrics_asked_for_alone(tumours, models, several):
+def test_conclusions_speak_of_the_metrics_asked_for_alone(tumours, models, several, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
     y, score = tumours
     study = metric_correlation(y, models if several else score, metrics=["g_mean", "f1", "kappa"], seeds=2)
     words = ["G-mean rises with recall", "kappa and F1 follow specificity more than recall"]

@@ -51,7 +51,8 @@ def weeks(recall, number, monitor=None, rng=None, positives=80):
 RELEASE = Counts(tp=248, fn=152, fp=120, tn=39_480)  # recall is 62 %
 
 
-def test_a_fall_shows_in_the_recent_value_weeks_before_the_alarm_and_says_that_it_is_not_certain():
+def test_a_fall_shows_in_the_recent_value_weeks_before_the_alarm_and_says_that_it_is_not_certain(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
     for seed in range(5):
         rng, monitor = np.random.default_rng(seed), Monitor("recall >= reference - 0.05", reference=RELEASE)
         good = weeks(0.62, 3, monitor, rng).result()
@@ -66,7 +67,8 @@ def test_a_fall_shows_in_the_recent_value_weeks_before_the_alarm_and_says_that_i
         assert weeks(0.4, 12, monitor, rng).result().alarms
 
 
-def test_the_recent_value_is_of_the_fewest_last_batches_with_a_hundred_rows_that_the_metric_rests_on():
+def test_the_recent_value_is_of_the_fewest_last_batches_with_a_hundred_rows_that_the_metric_rests_on(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
     monitor = Monitor(["recall >= 0.1", "precision >= 0.1", "mcc >= 0.1"])
     for tp, fn, fp in ((60, 60, 20), (20, 20, 80), (40, 20, 40), (2, 2, 120)):
         monitor.update(Counts(tp=tp, fn=fn, fp=fp, tn=900))

@@ -151,7 +151,8 @@ def test_costs_and_an_order_lead_whatever_the_use():
     assert "mean_absolute_class_error" in names(recommend(ordered=True, stable_prevalence=True).read)
 
 
-def test_the_sources_are_those_that_a_reviewer_knows():
+def test_the_sources_are_those_that_a_reviewer_knows(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
     keys = {key for use in USES for key in recommend(use=use).sources}
     papers = {"saito2015", "davis2006", "hand2009", "chicco2020", "mcdermott2024", "vancalster2025"}
     assert keys >= papers | {"asawa", "garcia2012", "nguyen2019", "wu2025"}

@@ -114,8 +114,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A sentence that names the nearest known names, or nothing."""
     if not isinstance(name, str):
         return ""
-    near = get_close_matches(name.lower(), list(known), n=3, cutoff=0.65)
-    return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    by_lower = {each.lower(): each for each in known}
+    near = [repr(by_lower[each]) for each in get_close_matches(name.lower(), by_lower, n=3, cutoff=0.65)]
+    return f" Did you mean {' or '.join(near)}?" if near else ""
 
 
 def short_repr(value: object) -> str:
